@@ -75,7 +75,7 @@ std::shared_ptr<ColumnTable> table_of(const std::string& name, const py::dict& c
                   fmt::format("{}: {}: expected an array [rows]", name, column));
     if (rows && array.shape(0) != *rows)
       throw Error(ExitCode::kInvalidScene,
-                  fmt::format("{}: {}: expected {} rows, as the columns before have, got {}", name,
+                  fmt::format("{}: {}: expected {} rows, like the columns before it, got {}", name,
                               column, *rows, array.shape(0)));
     rows = array.shape(0);
     in_memory.push_back({column, array.dtype().attr("str").cast<std::string>(),
@@ -99,7 +99,7 @@ py::array from_device(const py::dict& interface) {
   const bool has_mask = interface.contains("mask") && !interface["mask"].is_none();
   if (shape.size() != 1 || stride < static_cast<py::ssize_t>(size) || has_mask)
     throw Error(ExitCode::kInvalidScene,
-                "expected an array [rows] on the device, with rising addresses and without a mask");
+                "expected an array [rows] on the device with a positive stride and without a mask");
   const auto address = interface["data"].cast<py::tuple>()[0].cast<std::uintptr_t>();
   void* const host = const_cast<void*>(column.data());
   const auto rows = static_cast<std::size_t>(shape[0]);
@@ -114,10 +114,12 @@ py::array from_device(const py::dict& interface) {
 
 SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<int, int>>& size,
                             std::optional<std::uint32_t> seed, std::uint64_t memory,
-                            const std::vector<std::pair<std::string, std::string>>& vars) {
+                            const std::vector<std::pair<std::string, std::string>>& vars,
+                            std::optional<bool> antialias) {
   SceneOverrides overrides;
   if (size) std::tie(overrides.width, overrides.height) = *size;
   overrides.seed = seed;
+  overrides.antialias = antialias;
   overrides.memory = memory;
   for (const auto& [name, value] : vars) overrides.vars.push_back({name, value});
   overrides.tables = {tables.begin(), tables.end()};

@@ -27,7 +27,8 @@ using Tables = std::map<std::string, std::shared_ptr<ColumnTable>>;
 
 SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<int, int>>& size,
                             std::optional<std::uint32_t> seed, std::uint64_t memory,
-                            const std::vector<std::pair<std::string, std::string>>& vars);
+                            const std::vector<std::pair<std::string, std::string>>& vars,
+                            std::optional<bool> antialias);
 
 /// `backend`: auto, cpu or cuda.
 MachineOptions machine_of(const std::string& backend, int threads, std::uint64_t memory);

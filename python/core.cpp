@@ -30,7 +30,9 @@
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/input_files.h"
+#include "renderer/scene/other_words.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/spec.h"
 
 namespace py = pybind11;
 
@@ -141,7 +143,7 @@ py::array render(const LoadedScene& loaded, std::optional<std::int64_t> number,
 DeviceArray render_on_device(const LoadedScene& loaded, std::optional<std::int64_t> number,
                              MachineOptions machine, const std::string& dtype) {
   if (machine.backend == BackendChoice::kCpu)
-    throw Error(ExitCode::kUsage, "device: expected with backend \"auto\" or \"cuda\"");
+    throw Error(ExitCode::kUsage, "device: expected backend \"auto\" or \"cuda\", got \"cpu\"");
   machine.backend = BackendChoice::kCuda;
   const SampleType type = sample_type_of(dtype);
   const int device = machine.raster.device;
@@ -201,7 +203,8 @@ std::unique_ptr<Frames, Frames::Delete> frames(const LoadedScene& loaded, const 
   FrameList numbers;
   if (list == "all") {
     if (!scene.animation)
-      throw Error(ExitCode::kUsage, "frames: \"all\" is for scenes with an animation");
+      throw Error(ExitCode::kUsage,
+                  "frames: \"all\" needs a scene with \"animation\"; give numbers, as \"0-99\"");
     numbers = run_of_frames(scene.animation->start, scene.animation->frames);
   } else {
     try {
@@ -228,6 +231,21 @@ void write_scene(const std::string& path, const std::string& text,
   });
 }
 
+std::vector<std::string> keys_of(const ObjectSpec& object) {
+  std::vector<std::string> keys;
+  for (const Field& field : object.fields) keys.push_back(field.key);
+  return keys;
+}
+std::vector<std::string> scene_keys() {
+  return keys_of(std::get<ObjectSpec>(scene_spec().form));
+}
+std::vector<std::string> layer_keys() {
+  for (const Field& field : std::get<ObjectSpec>(scene_spec().form).fields)
+    if (const auto* const list = std::get_if<ListSpec>(&field.spec->form))
+      return keys_of(std::get<ObjectSpec>(list->item->form));
+  return {};
+}
+
 /// As JSON.
 std::string describe(const LoadedScene& loaded, std::optional<std::int64_t> frame) {
   return without_gil([&] { return text_of(description_json(*loaded.at(frame).scene)); });
@@ -244,6 +262,9 @@ PYBIND11_MODULE(_core, module) {
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;
 
+  module.def("meant_key", &meant_key, py::arg("word"), py::arg("known"));
+  module.def("scene_keys", &scene_keys);
+  module.def("layer_keys", &layer_keys);
   module.attr("least_frame") = kMinFrame;
   module.attr("most_frame") = kMaxFrame;
 
@@ -257,14 +278,15 @@ PYBIND11_MODULE(_core, module) {
       .def(py::init([](const std::string& text, const std::string& path, const Tables& tables,
                        std::optional<std::pair<int, int>> size, std::optional<std::uint32_t> seed,
                        std::uint64_t memory,
-                       const std::vector<std::pair<std::string, std::string>>& vars) {
+                       const std::vector<std::pair<std::string, std::string>>& vars,
+                       std::optional<bool> antialias) {
              return without_gil([&] {
-               return std::make_unique<LoadedScene>(text, path,
-                                                    overrides_of(tables, size, seed, memory, vars));
+               return std::make_unique<LoadedScene>(
+                   text, path, overrides_of(tables, size, seed, memory, vars, antialias));
              });
            }),
            py::arg("text"), py::arg("path"), py::arg("tables"), py::arg("size"), py::arg("seed"),
-           py::arg("memory"), py::arg("vars"))
+           py::arg("memory"), py::arg("vars"), py::arg("antialias"))
       .def("render", &render, py::arg("frame"), py::arg("machine"), py::arg("dtype"))
       .def("render_on_device", &render_on_device, py::arg("frame"), py::arg("machine"),
            py::arg("dtype"))
@@ -320,13 +342,13 @@ PYBIND11_MODULE(_core, module) {
   });
   module.def("from_device", &from_device);
   module.def("check", [](const std::string& text, const std::string& path, const Tables& tables) {
-    without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {})); });
+    without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {}, {})); });
   });
   module.def("data_files",
              [](const std::string& text, const std::string& path, const Tables& tables) {
                return without_gil([&] {
                  std::vector<std::string> files;
-                 SceneOverrides overrides = overrides_of(tables, {}, {}, 0, {});
+                 SceneOverrides overrides = overrides_of(tables, {}, {}, 0, {}, {});
                  overrides.on_data_file = [&](const std::string& file) { files.push_back(file); };
                  try {
                    check_scene(text, path, overrides);

@@ -53,9 +53,9 @@ py::tuple DeviceArray::dlpack_device() const {
 py::object DeviceArray::dlpack(const py::object& device, const py::object& copy) const {
   if (!device.is_none() && !device.equal(dlpack_device()))
     throw py::buffer_error("the picture is on CUDA device " + std::to_string(device_) +
-                           ", not where it is asked for");
+                           "; expected dl_device=(2, " + std::to_string(device_) + ")");
   if (!copy.is_none() && copy.cast<bool>())
-    throw py::buffer_error("the picture's own memory can be had, not a copy");
+    throw py::buffer_error("expected copy=False: the picture is shared, not copied");
   auto shared = std::make_unique<SharedTensor>();
   shared->samples = samples_;
   shared->shape = {height_, width_, channels_};

@@ -78,8 +78,8 @@ void check_process() {
   note_process();
   if (process_that_drew == ::getpid()) return;
   throw Error(ExitCode::kRuntimeFailure,
-              "frames: this process was forked from one that had drawn; start processes with "
-              "multiprocessing's \"spawn\"");
+              "frames: this process is a fork of one that has drawn; start processes with "
+              "multiprocessing.get_context(\"spawn\")");
 }
 
 SignalWatch::SignalWatch()

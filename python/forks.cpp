@@ -85,7 +85,7 @@ AtWork::AtWork() {
   if (was_torn)
     throw Error(ExitCode::kRuntimeFailure,
                 "this process was forked while another thread was drawing; start processes with "
-                "multiprocessing's \"spawn\"");
+                "multiprocessing.get_context(\"spawn\")");
   if (depth == 0) begin();
   ++depth;
 }

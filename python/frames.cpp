@@ -182,7 +182,9 @@ void Frames::add(Buffer<std::uint8_t> bytes) {
 
 py::array Frames::next() {
   if (process_ != ::getpid())
-    throw Error(ExitCode::kRuntimeFailure, "frames: this iterator is of the process before fork()");
+    throw Error(
+        ExitCode::kRuntimeFailure,
+        "frames: this iterator belongs to the parent process; call roundel.frames() in this one");
   Pixels pixels{scene_->image.width, scene_->image.height, scene_->image.channels(), type_, {}};
   const bool is_there = without_gil([&] {
     constexpr std::chrono::milliseconds kBetweenLooks{50};

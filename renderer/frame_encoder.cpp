@@ -49,7 +49,7 @@ void check_image(const ImageSettings& image) {
       !(in_range(image.frame_width()) && in_range(image.frame_height()) &&
         lies_in(image.first_column(), image.width, image.frame_width()) &&
         lies_in(image.first_row(), image.height, image.frame_height())))
-    throw Error(ExitCode::kUsage, "image: expected a crop that lies in the image");
+    throw Error(ExitCode::kUsage, "image: expected a crop inside the image");
   if (is_sound) return;
   throw Error(ExitCode::kUsage,
               fmt::format("image: expected 1 to {} pixels a side of 8 or 16 bits, got {}x{} of {}",
@@ -69,11 +69,12 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
   if (scene.film) shown_ = scene.film->shown;
   if (scene.image.alpha && format.video == VideoFormat::kY4m) {
     throw Error(ExitCode::kUsage,
-                "--format y4m: expected a scene without alpha, which YUV has not");
+                "--format y4m: YUV has no alpha; expected a scene without image.alpha");
   }
   if (scene.image.alpha && (pixels == PixelFormat::kRgb24 || pixels == PixelFormat::kRgb48Le)) {
-    throw Error(ExitCode::kUsage, fmt::format("--pixel-format {}: expected a scene without alpha",
-                                              pixels == PixelFormat::kRgb24 ? "rgb24" : "rgb48le"));
+    throw Error(ExitCode::kUsage,
+                fmt::format("--pixel-format {}: expected a scene without image.alpha",
+                            pixels == PixelFormat::kRgb24 ? "rgb24" : "rgb48le"));
   }
   image_.bits = bits_of(scene.image, format, pixels);
   image_.low_byte_first = format.video == VideoFormat::kRawVideo;

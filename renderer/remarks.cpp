@@ -90,8 +90,8 @@ bool too_faint(const Scene& scene, ImageFormat format, const CircleSample& sampl
 /// data, and for one of many frames, where that is meant.
 std::string no_circles(const Scene& scene) {
   if (scene.layers.empty() && !scene.film)
-    return "the picture has no circles: \"layers\" is empty; a layer is, for example, "
-           "{circles: [{x: 0.5, y: 0.5, radius: 0.3}]}";
+    return "the picture has no circles: \"layers\" is empty; add a layer, as {circles: [{x: 0.5, "
+           "y: 0.5, radius: 0.3}]}";
   bool has_data = false;
   std::uint64_t rows = 0, comments = 0;
   for (const Layer& layer : scene.layers) {
@@ -105,12 +105,12 @@ std::string no_circles(const Scene& scene) {
   if (rows == 0)
     return comments == 0 ? "the picture has no circles: its data have no rows"
                          : fmt::format(
-                               "the picture has no circles: its data have no rows, and {} that "
-                               "{} with # are comments; in quotes a field may begin with #",
+                               "the picture has no circles: its data have no rows, and {} that {} "
+                               "with # are comments; quote a field that begins with #",
                                counted(comments, "line"), comments == 1 ? "begins" : "begin");
   return fmt::format(
       "the picture has no circles: \"where\" and \"invalid: skip\" keep none of the {} of its "
-      "data; without them \"roundel validate\" prints the ranges of the columns",
+      "data; remove them, and \"roundel validate\" prints the ranges of the columns",
       counted(rows, "row"));
 }
 
@@ -196,12 +196,12 @@ std::string too_large(const Scene& scene, std::size_t index) {
   constexpr double kPixels = 5;
   const std::string remedy =
       std::holds_alternative<DataSource>(layer.source)
-          ? "radius: 5px is 5 pixels, and of a column radius: {column: NAME, range: [1px, 5px]}"
-          : fmt::format("radius: {:.2g} is 5 pixels here",
+          ? "write radius: 5px, or for a column radius: {column: NAME, range: [1px, 5px]}"
+          : fmt::format("write radius: {:.2g} for 5 pixels",
                         kPixels / (height * scene.view.zoom * layer.move.scale));
   return fmt::format(
-      "{}: every circle's radius is larger than the picture ({:.3g} times its "
-      "height), so that it shows one colour: radii are in scene units; {}",
+      "{}: every circle's radius is larger than the picture ({:.3g} times its height), so it shows "
+      "one colour: radii are in scene units; {}",
       layer_text(scene, index), least, remedy);
 }
 
@@ -221,8 +221,8 @@ std::string too_flat(const Scene& scene) {
   const bool is_low = up < across;
   const double factor = is_low ? across / up : up / across;
   return fmt::format(
-      "the data are {:.3g} wide and {:.3g} high, and fill {:.2g} % of the picture's {}, as x and y "
-      "have one scale: multiply {} by {:.2g}, or divide {} by it, in the data",
+      "the data are {:.3g} wide and {:.3g} high, and fill {:.2g} % of the picture's {}, because x "
+      "and y have one scale: multiply {} by {:.2g}, or divide {} by it, in the data",
       width, height, 100 * std::min(across, up), is_low ? "height" : "width", is_low ? "y" : "x",
       factor, is_low ? "x" : "y");
 }
@@ -249,8 +249,9 @@ void add_texts_for_numbers(const DataSource& data, std::vector<std::string>& sen
   const auto add = [&](const char* key, Slot slot) {
     const std::size_t column = map.columns[slot];
     if (!holds_mostly_numbers(*data.table, column)) return;
-    sentences.push_back(fmt::format("{}: {}: {} is compared as texts, since it {}", data.path, key,
-                                    name_of(data, map, slot), texts_there(*data.table, column)));
+    sentences.push_back(fmt::format("{}: {}: {} is compared as texts, because it {}", data.path,
+                                    key, name_of(data, map, slot),
+                                    texts_there(*data.table, column)));
   };
   try {
     if (map.order) add("order", map.order->slot);
@@ -266,12 +267,12 @@ void add_all_missing(const DataSource& data, std::vector<std::string>& sentences
   if (!data.facts || data.facts->kept == 0) return;
   const std::uint64_t kept = data.facts->kept;
   const auto add = [&](const char* key, Slot slot, const std::string& why) {
-    sentences.push_back(fmt::format("{}: {}: all {} have its \"missing\": {} {}", data.path, key,
+    sentences.push_back(fmt::format("{}: {}: all {} get \"missing\": {} {}", data.path, key,
                                     counted(kept, "row"), name_of(data, map, slot), why));
   };
   const auto add_scale = [&](const char* key, Slot slot, const Scale& scale) {
     add(key, slot,
-        fmt::format("has no value that is {}, as scale: {} takes it", taken_by(scale.kind),
+        fmt::format("has no value that is {}, which scale: {} needs", taken_by(scale.kind),
                     kScaleNames[static_cast<std::size_t>(scale.kind)]));
   };
   if (data.facts->missing.radius == kept) add_scale("radius", *map.radius.slot, *map.radius.scale);
@@ -282,19 +283,20 @@ void add_all_missing(const DataSource& data, std::vector<std::string>& sentences
   if (color.kind == ColorMap::Kind::kText) return add("color", color.slot, "is empty");
   if (!color.palette.empty()) return add("color", color.slot, "is empty");
   add("color", color.slot,
-      "has none of the values of \"categories\"; categories: tab10 takes those that it has");
+      "has none of the values of \"categories\"; write categories: tab10 to colour the values that "
+      "it has");
 }
 
 /// Returns a view for the scene that shows circles in these bounds.
 std::string view_for(const Scene& scene, const SceneBounds& bounds) {
-  if (scene.image.crop) return "; without --crop the picture shows more";
+  if (scene.image.crop) return "; remove --crop to see more";
   const bool fits = scene.window && scene.window->kind == ViewWindow::Kind::kData;
   const bool has_data = std::any_of(
       scene.layers.begin(), scene.layers.end(),
       [](const Layer& layer) { return std::holds_alternative<DataSource>(layer.source); });
   if (has_data && !fits)
-    return "; view: {fit: data} shows them, with flip: y where y points down, as in images";
-  return fmt::format("; view: {{x: [{}], y: [{}]}} shows them",
+    return "; write view: {fit: data}, and flip: y if y points down, as in images";
+  return fmt::format("; write view: {{x: [{}], y: [{}]}}",
                      range_text(bounds.left, bounds.right, ", "),
                      range_text(bounds.bottom, bounds.top, ", "));
 }
@@ -306,8 +308,8 @@ std::string divided_alpha(const DataSource& data) {
   for (const ColumnRange& column : data.facts->columns) {
     if (column.slot != *map.alpha->slot || column.high != 1) continue;
     return fmt::format(
-        "{}: alpha: {} has only 0 and 1, but is divided by {}, as its type is "
-        "uint{}; alpha: {{column: {}, domain: [0, 1]}} takes them as they stand",
+        "{}: alpha: {} has only 0 and 1, but is divided by {}, because its type is uint{}; write "
+        "alpha: {{column: {}, domain: [0, 1]}}",
         data.path, name_of(data, map, *map.alpha->slot), map.alpha->one,
         map.alpha->one == 255 ? 8 : 16, column.name);
   }
@@ -323,21 +325,22 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
   const double share = static_cast<double>(sample.under_a_pixel) /
                        std::max<double>(1, static_cast<double>(sample.circles));
   if (!image.antialias && share >= kMostOf) {
-    sentences.push_back(fmt::format(
-        "about {:.0f} % of the circles are less wide than a pixel: such a circle paints "
-        "one pixel, if it lies on its centre, or none; image: {{antialias: true}} paints its share",
-        100 * share));
+    sentences.push_back(
+        fmt::format("about {:.0f} % of the circles are narrower than a pixel and paint one pixel "
+                    "or none; write image: {{antialias: true}}",
+                    100 * share));
   }
   const float of_sample =
       image.blend_space == BlendSpace::kLinear ? srgb_to_linear(kFarAboveOne) : kFarAboveOne;
   if (format == ImageFormat::kPng &&
       (brightest_written(scene) > kFarAboveOne || sample.brightest > of_sample)) {
     sentences.emplace_back(
-        "colours go far above 1, which is the brightest that 8 bits show: numbers are 0 to 1, "
-        "not 0 to 255; \"#rrggbb\" has the others, and -o FILE.exr keeps light");
+        "colours go far above 1, the brightest that 8 bits show: write numbers from 0 to 1, not 0 "
+        "to 255, or \"#rrggbb\"; -o FILE.exr keeps brighter light");
   }
   if (format == ImageFormat::kPfm && image.alpha)
-    sentences.emplace_back("PFM has no alpha: the colours are premultiplied, and .exr keeps both");
+    sentences.emplace_back(
+        "PFM has no alpha: its colours are premultiplied; write .exr to keep alpha");
   const auto add = [&sentences](std::string sentence) {
     if (!sentence.empty()) sentences.push_back(std::move(sentence));
   };
@@ -356,10 +359,10 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
     add(divided_alpha(*data));
     const auto check_domain = [&](const char* what, const Scale& scale) {
       if (!scale.domain || scale.ends.size() != 2 || scale.ends[0] != scale.ends[1]) return;
-      sentences.push_back(fmt::format(
-          "{}: both ends of the domain of {} are {}: all rows have the middle of the range; "
-          "domain: [LOW, HIGH] gives others",
-          data->path, what, scale.ends[0]));
+      sentences.push_back(
+          fmt::format("{}: both ends of the domain of {} are {}: all rows get the middle of the "
+                      "range; write domain: [LOW, HIGH]",
+                      data->path, what, scale.ends[0]));
     };
     if (map.radius.scale) check_domain("radius", *map.radius.scale);
     if (map.alpha && map.alpha->scale) check_domain("alpha", *map.alpha->scale);
@@ -367,12 +370,12 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
     if (color.kind == ColorMap::Kind::kScale) check_domain("color", color.scale);
     if (layer.shader == Shader::kSnow && (map.alpha || color.kind != ColorMap::Kind::kConstant))
       sentences.push_back(data->path +
-                          ": the shader snow reads no color and no alpha of the map; shader: solid "
-                          "does, and opacity changes snow");
+                          ": the shader snow ignores color and alpha of the map; write shader: "
+                          "solid, or opacity for snow");
     if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
     sentences.push_back(
-        fmt::format("{} has {} categories for {} colours: some have the same; "
-                    "categories: {{VALUE: COLOUR, ...}} gives each its own",
+        fmt::format("{} has {} categories for {} colours, so some share one; write categories: "
+                    "{{VALUE: COLOUR, ...}}",
                     data->path, color.categories.size(), color.palette.size()));
   }
   return sentences;
@@ -389,8 +392,8 @@ std::string nothing_to_see(const Scene& scene, ImageFormat format, const CircleS
   const std::uint64_t count = count_parts(scene);
   if (count == 0) return no_circles(scene);
   if (overlaps > 0 && too_faint(scene, format, sample, count))
-    return "the circles are too faint or too small to be seen: all of them paint less than half a "
-           "level of one pixel; a larger alpha or radius shows them";
+    return "the circles are too faint or too small to see: together they paint less than half a "
+           "level of one pixel; raise alpha or radius";
   if (overlaps > 0 && kOneOf * sample.touching >= sample.circles) return "";
   const std::string view = fmt::format("{} shows {}", scene.image.crop ? "--crop" : "the view",
                                        bounds_text(picture_bounds(scene)));
@@ -398,7 +401,7 @@ std::string nothing_to_see(const Scene& scene, ImageFormat format, const CircleS
     const CirclePlaces places = circle_places(scene, frame);
     if (kOneOf * places.touching >= places.circles) return "";
     const std::string bounds = bounds_text(places.bounds);
-    const std::string part = places.circles < count ? "of a sample " : "";
+    const std::string part = places.circles < count ? "in a sample " : "";
     const std::string remedy = view_for(scene, places.bounds);
     if (places.touching == 0)
       return fmt::format("{}no circle touches the picture: they lie in {}, {}{}", part, bounds,
@@ -407,7 +410,7 @@ std::string nothing_to_see(const Scene& scene, ImageFormat format, const CircleS
                        with_commas(places.touching), with_commas(places.circles), bounds, view,
                        remedy);
   } catch (const Error&) {  // data that has changed since it was drawn; the picture is right
-    return fmt::format("hardly any circle touches the picture; {}", view);
+    return fmt::format("almost no circle touches the picture; {}", view);
   }
 }
 
@@ -431,8 +434,8 @@ std::vector<std::string> skipped_rows(const Scene& scene, RowsOf whose) {
     if (whose == RowsOf::kFilm && (is_of_frame || scene.film)) continue;
     if (facts == nullptr || facts->skipped == 0) continue;
     sentences.push_back(fmt::format(
-        "{}{}: {} of {} cannot be drawn and {} skipped; invalid: error names the first", data->path,
-        is_film ? " and the other frames' files" : "", with_commas(facts->skipped),
+        "{}{}: {} of {} cannot be drawn and {} skipped; write invalid: error to see the first",
+        data->path, is_film ? " and the other frames' files" : "", with_commas(facts->skipped),
         counted(facts->rows, "row"), facts->skipped == 1 ? "is" : "are"));
   }
   return sentences;

@@ -37,7 +37,7 @@ test_packages=(
   python3-yaml        # reads the scenes for it
   python3-numpy       # reads and writes NPY files independently
   python3-h5py        # writes HDF5 files for tests
-  git                 # runs the workflows of docs/regress.md
+  git                 # runs the workflows of docs/compare.md
 )
 
 # Make the build include the Python module.

@@ -1,13 +1,13 @@
-"""Renders translucent circles, millions of them, in order, exactly: the command `roundel`, for Python.
+"""Renders millions of translucent circles, in order, exactly: the command `roundel` for Python.
 
     import roundel
     pixels = roundel.render("scene.yaml")        # a NumPy array [height, width, 3], row 0 on top
 
-    scene = roundel.Scene(size=(800, 600), view={"fit": "data"})
+    scene = roundel.Scene(size=(800, 600), view={"fit": "data"}, antialias=True)
     scene.add(x=x, y=y, radius="2px", values=mass, colormap="magma", scale="log")
     roundel.save(scene, "stars.png")
 
-The pixels are those of the command, on every machine. docs/python.md says more.
+The pixels are those of the command, on every machine. docs/python.md has examples and a table for users of matplotlib.
 """
 from . import _interpreter
 from ._core import DeviceArray

@@ -1,4 +1,4 @@
-"""Columns of circles: what arrays may be, by their names."""
+"""Columns of circles: arrays of any kind, by their names."""
 import copy
 import itertools
 import math
@@ -19,15 +19,18 @@ _NO_NAME = re.compile("['\"\\\\\0-\x1f]|^$")  # in headers of NPY files
 
 
 class _Columns(dict):
-    """Arrays [rows] by their names. `problems` says by name why other columns cannot be drawn: a layer may do without.
-    `empty` are the names of those of Python's objects in which nothing is there, numbers or texts alike."""
+    """Arrays [rows] by their names.
+
+    `problems` has, by name, the reasons why other columns cannot be drawn: a layer may do without them. `empty` has the
+    names of columns of Python objects without any value, which may count as numbers or as texts.
+    """
 
     def __init__(self):
         super().__init__()
         self.problems, self.empty = {}, set()
 
     def add(self, name, column):
-        """Raises SceneError for what is no array [rows] of numbers or texts."""
+        """Adds a column. Raises SceneError unless it is an array [rows] of numbers or texts."""
         self[name] = array = _array(column, name)
         if getattr(column, "dtype", object) != array.dtype and _is_all_nan(array):
             self.empty.add(name)
@@ -43,12 +46,15 @@ class _Table(_core.Table):
         # Only a writable view that was made before could still change them.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
 
+    def rows(self):
+        return len(next(iter(self._columns.values()), ()))
+
     def reason(self, message):
-        """Why a column cannot be drawn, of which the library says that there is none; or nothing."""
+        """Returns why a column cannot be drawn if the message reports it as missing, else None."""
         return next((said for start, said in self._reasons.items() if message.startswith(start)), None)
 
     def check_numbers(self, law):
-        """Raises SceneError where a var's value may take a column by its number, and some cannot be drawn."""
+        """Raises SceneError if a var's value may name a column by its number while some cannot be drawn."""
         if self._columns.problems and (_takes_numbers(law, {}) or isinstance(law, str) and "{" in law):
             raise SceneError(next(iter(self._columns.problems.values())))
 
@@ -60,7 +66,7 @@ class _Table(_core.Table):
 
 
 def _quoted(name):
-    """As the library has it in messages."""
+    """Returns the name as the library quotes it in messages."""
     shown, size = "", 0
     for letter in name:
         if size >= 60:
@@ -77,7 +83,7 @@ def _is_all_nan(array):
 
 
 def _array(column, name):
-    """A column as a NumPy array [rows], without a copy where there is one in main memory as it is."""
+    """Returns a column as a NumPy array [rows], without a copy if it already is one in main memory."""
     try:
         array = _as_array(column, name)
     except Error:
@@ -114,7 +120,7 @@ def _as_array(column, name):
 
 
 def _of_list(column):
-    """An array; of objects where NumPy would make texts of what is none, such as nan, or would round whole numbers."""
+    """Returns an array; of objects if NumPy would turn values such as nan into texts, or would round whole numbers."""
     import numpy
 
     def is_changed():
@@ -133,7 +139,7 @@ def _of_list(column):
 
 
 def _without_mask(column, name):
-    """What is masked is missing, as an empty field of a CSV file: NaN of numbers, "" of texts."""
+    """Returns the array with masked elements as missing, like empty fields of a CSV file: NaN for numbers, "" for texts."""
     import numpy
 
     if not numpy.ma.is_masked(column):
@@ -150,16 +156,16 @@ def _without_mask(column, name):
 
 
 def _check_floats_hold(whole, name):
-    """Before whole numbers become float64, which has NaN for those that are missing."""
+    """Raises SceneError for whole numbers beyond 2**53, before they become float64, in which NaN stands for missing ones."""
     if len(whole) and max(int(whole.max()), -int(whole.min())) > _MOST_WHOLE:
         raise SceneError(f"{name}: expected whole numbers up to 2**53 in a column of float64, got larger ones")
 
 
 def _of_objects(column, array, name):
-    """An array [rows] of objects: of numbers where all that is there is one, or nothing is, else of texts.
+    """Returns an array [rows] of objects as numbers if all existing ones are numbers, else as texts.
 
     pandas has such columns for texts, and for whole numbers and booleans of which some may be missing; h5py for texts,
-    as bytes. None, nan and pandas.NA, which says neither, are missing.
+    as bytes. None, nan and pandas.NA are missing.
     """
     import numpy
 
@@ -211,7 +217,7 @@ def _of_objects(column, array, name):
 
 
 def _channels(color):
-    """Those of colours [rows, 3], as arrays [rows]."""
+    """Returns the channels of colours [rows, 3] as arrays [rows]."""
     import numpy
 
     if hasattr(color, "items") and hasattr(color, "columns"):  # pandas
@@ -220,7 +226,8 @@ def _channels(color):
         color = numpy.asarray(color) if isinstance(color, memoryview) else color
         columns = [color[:, channel] for channel in range(color.shape[1])]
     if len(columns) != 3:
-        raise SceneError(f"color: expected an array [rows, 3], got [rows, {len(columns)}]")
+        hint = "; the fourth column goes into alpha=" if len(columns) == 4 else ""
+        raise SceneError(f"color: expected an array [rows, 3], got [rows, {len(columns)}]{hint}")
     channels, most = [], 0
     for name, column in zip(("red", "green", "blue"), columns):
         kind = str(getattr(getattr(column, "dtype", None), "name", "")).lower()
@@ -232,13 +239,13 @@ def _channels(color):
             most = max(most, int(channel.max()))
         channels.append(channel)
     if most > 1:
-        warnings.warn(f"color: whole numbers up to {most}, where 1 is the most that a picture shows; colours of 0 to 255 "
-                      "are uint8", RoundelWarning, stacklevel=3)
+        warnings.warn(f"color: whole numbers up to {most}, but a picture shows at most 1; make colours of 0 to 255 "
+                      "uint8", RoundelWarning, stacklevel=3)
     return channels
 
 
 def _fields(array, name):
-    """(name, array [rows]) of a structured array's field, as the command names the columns of its file: n.b, p[1]."""
+    """Yields (name, array [rows]) for the parts of a structured array's field, named as in the command: n.b, p[1]."""
     if array.ndim > 1 and math.prod(array.shape[1:]) <= _MOST_COLUMNS:
         for place in itertools.product(*map(range, array.shape[1:])):
             yield from _fields(array[(slice(None), *place)], f"{name}[{','.join(map(str, place))}]")
@@ -250,7 +257,7 @@ def _fields(array, name):
 
 
 def _columns(data):
-    """The columns of a dict, a DataFrame, an Arrow table or a structured array, by their names."""
+    """Returns the columns of a dict, a DataFrame, an Arrow table or a structured array, by their names."""
     if isinstance(data, _Columns):
         return data
     if hasattr(data, "items") and hasattr(data, "columns"):  # pandas
@@ -280,7 +287,7 @@ def _columns(data):
 
 
 def _takes_numbers(law, values):
-    """True where what is made of columns may take one by its number, which a var may be at any time."""
+    """Returns True if this part of a scene may name a column by its number, as any var may."""
     if isinstance(law, str):
         return law.startswith("$") and _takes_numbers(values.get(law[1:]), {})
     if isinstance(law, (list, tuple)):
@@ -293,22 +300,24 @@ def _takes_numbers(law, values):
 
 
 def _check_left_out(columns, layer, values):
-    """Raises SceneError where the columns that cannot be drawn would be missed: where there are no others, or the layer
-    takes columns by their numbers. `values`: of the scene's vars."""
+    """Raises SceneError if columns that cannot be drawn would be missed.
+
+    This holds if all columns are such, or if the layer names columns by their numbers. `values`: the scene's vars.
+    """
     by_number = "columns" in layer or _takes_numbers([layer.get("map"), layer.get("order")], values)
     if columns.problems and (not columns or by_number):
         raise SceneError(next(iter(columns.problems.values())))
 
 
 def _is_text(value, values):
-    """True for what is no number in a scene, directly or as a var."""
+    """Returns True unless the value, given directly or as a var, is a number in a scene."""
     if isinstance(value, str) and value.startswith("$"):
         value = values.get(value[1:])
     return isinstance(value, str) and not _NUMBER.fullmatch(value)
 
 
 def _texts_asked(columns, layer, values):
-    """The names of the columns that a layer compares with texts."""
+    """Yields the names of columns that a layer compares with texts."""
     law = layer["map"].get("color") if hasattr(layer.get("map"), "get") else None
     categories = law.get("categories") if hasattr(law, "get") else None
     if hasattr(categories, "keys") and any(_is_text(value, {}) for value in categories):
@@ -323,7 +332,7 @@ def _texts_asked(columns, layer, values):
 
 
 def _with_texts(columns, names):
-    """The columns; those among the names in which nothing is there are texts now."""
+    """Returns the columns; those among the names that hold no value become texts."""
     import numpy
 
     for name in columns.empty.intersection(names):
@@ -340,8 +349,11 @@ def _is_column(value):
 
 
 def _is_color(value, rows):
-    """True for red, green, blue. In a layer of three rows a list of three numbers is a colour only if they are from 0
-    to 1; a tuple, and a list with names of columns, always is."""
+    """Returns True for red, green, blue.
+
+    In a layer of three rows, a list of three numbers is a colour only if all are from 0 to 1. A tuple, and a list with
+    names of columns, always is.
+    """
     if hasattr(value, "__cuda_array_interface__") or not hasattr(value, "__len__") or len(value) != 3:
         return False
     if rows != 3:

@@ -4,25 +4,26 @@ from collections import namedtuple  # typing would take a third of the import's 
 
 
 class Problem(namedtuple("Problem", ["path", "line", "column", "key", "message"])):
-    """One thing that is wrong with a scene or its data.
+    """One mistake in a scene or its data.
 
-    path: the scene file; None for a scene that is no file, and where the message says the place
-    line: in that file, from 1, or None
-    column: in that line, from 1, in bytes, or None
-    key: such as layers[0].radius; may be empty
+    path: the scene file; None for a dict or a Scene
+    line: line of the file, from 1, or None
+    column: byte of the line, from 1, or None
+    key: the place in the scene, such as layers[0].radius; may be empty
+    message: what is wrong
     """
 
     __slots__ = ()
 
 
 class Error(Exception):
-    """What the renderer refuses to do, or cannot do. `exit_code` is the command's."""
+    """Base of all errors of Roundel. `exit_code` is the command's."""
 
     exit_code = 1
 
 
 class RenderError(Error):
-    """Failed at run time, as a disk that is full or a device that is missing: may succeed when tried again."""
+    """Drawing failed, for example on a full disk or a missing device; may succeed when tried again."""
 
 
 class UsageError(Error, ValueError):
@@ -32,7 +33,7 @@ class UsageError(Error, ValueError):
 
 
 class SceneError(Error, ValueError):
-    """A scene or its data is wrong. `problems` lists all that is (`Problem`)."""
+    """A scene or its data are wrong. `problems` is a list of all mistakes (`Problem`)."""
 
     exit_code = 3
 
@@ -48,8 +49,11 @@ class OutputError(Error, OSError):
 
 
 class RoundelWarning(UserWarning):
-    """A picture may not be what was meant: it shows no circle, rows are left out, colours go far above 1, whole
-    numbers beyond 2**53 were rounded. docs/python.md lists them all."""
+    """Warns about a valid picture that is probably a mistake.
+
+    Examples: no circle is visible, rows are skipped, colours go far above 1, whole numbers beyond 2**53 were rounded.
+    docs/python.md lists all warnings.
+    """
 
 
 # What a scene that is no file is called in messages, and in its folder one that was.

@@ -1,4 +1,4 @@
-"""Which interpreter this is, before C++ is loaded, which another one than the main one would wait for without end."""
+"""Refuses subinterpreters before C++ is loaded, which would wait there forever."""
 import importlib
 
 for _name in ("_interpreters", "_xxsubinterpreters"):  # from Python 3.13 on, and before

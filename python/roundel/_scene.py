@@ -1,16 +1,16 @@
-"""Scenes: from files, from dicts, built layer by layer from arrays."""
+"""Scenes from files, from dicts, and from arrays."""
 import copy
 import json
 import os
 import re
 
 from . import _core
-from ._arguments import _MOST_SEED, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
+from ._arguments import _MOST_SEED, _antialias, _check_known, _check_once, _map, _memory, _path, _plain, _shown, _size, _vars, _whole_or_none
 from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _Table, _texts_asked, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
-    """Not normalized: ".." after a link is not what stands before it."""
+    """Returns the full path, not normalized: ".." after a link leads elsewhere."""
     try:
         return os.path.join(os.getcwd(), path)
     except OSError:  # the working directory is gone
@@ -30,12 +30,13 @@ def _json_of(tree, indent=None):
 _DRAWN = {".png", ".exr", ".pfm"}
 _NO_SCENES = _DRAWN | {f".{ending}" for ending in "avif bmp gif jpeg jpg jxl mkv mov mp4 pdf ppm svg tga tif tiff webm webp y4m "
                        "csv feather h5 h5ad hdf hdf5 npy npz parquet ply tsv txt xlsx".split()}
+_ADD_KEYS = "x y z radius color alpha values colormap domain scale categories missing map".split()
 _FRAME = re.compile(r"#|%\d*d|\{frame\b")
 _VAR = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 
 
 def _layers_of(tree):
-    """Those that are maps, also where they are values of vars."""
+    """Returns the layers that are maps, also those that are values of vars."""
     values = tree.get("vars")
 
     def value_of(item):
@@ -48,7 +49,7 @@ def _layers_of(tree):
 
 
 def _move_data(tree, tables, prefix):
-    """Puts the folder in front of each relative path of a layer's data file; not of `tables`."""
+    """Puts the folder in front of each relative path of a layer's data file, except names of `tables`."""
     values = tree.get("vars")
     for layer in _layers_of(tree):
         data = layer.get("data")
@@ -59,34 +60,43 @@ def _move_data(tree, tables, prefix):
         if isinstance(value, str) and os.path.isabs(value):
             continue
         if _FRAME.search(prefix) and _FRAME.search(data):
-            raise OutputError(f"{data}: cannot be named from there: {prefix} would stand for a frame's number")
+            raise OutputError(f"{data}: cannot be saved there: {prefix} would mean a frame's number")
         if var and var[1] and var.end() == len(data):  # as a part it has braces
             data = f"${{{var[1]}}}"
         layer["data"] = os.path.join(prefix.replace("$", "$$"), data)
 
 
 class Scene:
-    """What to draw: a scene as scene files have it, and layers of circles from arrays.
+    """A scene to draw: the keys of a scene file, and layers of circles from arrays.
 
-    `Scene(size=(width, height), background="#ffffff", **keys)` is an empty one; `keys` are those of a scene file, such
-    as view={"fit": "data"} or seed=2. Without a size it is 1024x1024 pixels. Scene space is the unit square, y up.
+    Scene(size=(width, height), background="#ffffff", antialias=True, **keys) has no layers yet; `add` adds them.
+
+    size: width and height in pixels, 1024x1024 by default.
+    background: "#rrggbb", (red, green, blue) from 0 to 1, or a number for a grey.
+    antialias: True for smooth edges.
+    keys: other keys of a scene file (docs/scenes.md), such as view={"fit": "data"} or seed=2.
+
+    Scene space is the unit square, y up, unless a `view` says otherwise. In Jupyter a scene shows its picture.
     """
 
-    def __init__(self, *, size=None, background=None, **keys):
+    def __init__(self, *, size=None, background=None, antialias=None, **keys):
+        _check_known(keys, ["size", "background", "antialias", *_core.scene_keys()])
         image = dict(_map(keys.pop("image", None), "image"))
-        _check_once([("size", size, "width"), ("size", size, "height"), ("background", background, "background")], image,
-                    "image")
+        _check_once([("size", size, "width"), ("size", size, "height"), ("background", background, "background"),
+                     ("antialias", antialias, "antialias")], image, "image")
         width, height = (1024, 1024) if size is None else _size(size)
         image = {"width": width, "height": height, **image}
         if background is not None:
             image["background"] = background
+        if antialias is not None:
+            image["antialias"] = _antialias(antialias)
         self._set_tree({"version": 1, "layers": [], **keys, "image": image})  # checked with its first layer
 
     @classmethod
     def from_file(cls, path):
-        """The scene in a YAML file. Data files stand relative to it.
+        """Returns the scene of a YAML or JSON file. Paths of its data files are relative to it.
 
-        Raises SceneError, whose `problems` have path, line and message, for all that is wrong with it.
+        Raises SceneError; its `problems` have path, line and message of all mistakes.
         """
         scene = cls._unchecked(path)
         scene._check()
@@ -94,10 +104,10 @@ class Scene:
 
     @classmethod
     def from_dict(cls, keys):
-        """A scene of the keys of a scene file: {"version": 1, "layers": [...], ...}.
+        """Returns a scene of the keys of a scene file: {"version": 1, "layers": [...], ...}.
 
-        A layer's "data" may be columns instead of a file's name: a dict of arrays [rows], a DataFrame, an Arrow table
-        or a structured array. They are not copied.
+        A layer's "data" may hold columns instead of a path: a dict of arrays [rows], a DataFrame, an Arrow table or a
+        structured array. They are not copied.
         """
         scene = cls.__new__(cls)
         scene._set_tree(keys)
@@ -106,7 +116,7 @@ class Scene:
 
     @classmethod
     def _unchecked(cls, source):
-        """Of what the functions of the module take: it is checked as it is drawn."""
+        """Returns a scene for an argument of the module's functions; it is checked when drawn."""
         if isinstance(source, Scene):
             return source
         if hasattr(source, "keys"):
@@ -123,7 +133,7 @@ class Scene:
     def _set_tree(self, keys):
         self._path, self._full_path, self._json, self._loaded, self._tables = NO_FILE, None, None, None, {}
         if not hasattr(keys, "keys"):
-            raise UsageError(f"expected a dict of a scene's keys, got {keys!r}")
+            raise UsageError(f"expected a dict of a scene's keys, got {_shown(keys)}")
         tree = dict(keys)
         layers = tree.get("layers", [])
         if isinstance(layers, (list, tuple)):
@@ -131,7 +141,7 @@ class Scene:
         self._tree = _plain(tree, "scene")
 
     def _with_table(self, index, layer, tree):
-        """The layer of the tree with a table's name in place of columns."""
+        """Returns the layer of the tree with a table's name in place of columns."""
         data = layer.get("data") if hasattr(layer, "get") else None
         if data is None or isinstance(data, (str, os.PathLike)):
             return layer
@@ -147,8 +157,10 @@ class Scene:
         return self._tree is None
 
     def _file(self):
-        """The path as it was given, or in full where the working directory is another one by now. Of a scene that was
-        changed, or is no file, one in the folder that its data are relative to."""
+        """Returns the path as it was given, or in full if the working directory has changed.
+
+        For a changed scene, or one that is not a file, the path names a file in the folder that its data are relative to.
+        """
         if self._full_path is None:
             return self._path if self._is_file() else NO_FILE
         path = self._path if _full(self._path) == self._full_path else _path(self._full_path)
@@ -163,7 +175,7 @@ class Scene:
         self._read(_core.check)
 
     def _read(self, function, *arguments):
-        """What the function of _core says of the scene."""
+        """Calls a function of _core for the scene, and explains columns that it reports as missing."""
         try:
             return function(self._text(), self._file(), self._tables, *arguments)
         except SceneError as error:
@@ -176,41 +188,51 @@ class Scene:
             raise SceneError("\n".join(reason or f"{problem.key}: {problem.message}"
                                        for problem, reason in zip(problems, reasons)), problems) from None
 
+    def __repr__(self):
+        if self._is_file():
+            return f"<roundel.Scene of {self._path!r}>"
+        image, layers = self._tree.get("image"), self._tree.get("layers")
+        sides = [image.get(side, 1024) if isinstance(image, dict) else 1024 for side in ("width", "height")]
+        count = len(layers) if isinstance(layers, list) else 0
+        rows = sum(table.rows() for table in self._tables.values())
+        return (f"<roundel.Scene {sides[0]}x{sides[1]}, {count} layer{'s' * (count != 1)}"
+                + (f", {rows:,} rows of arrays>" if self._tables else ">"))
+
     def __getstate__(self):
         return {**self.__dict__, "_loaded": None}
 
-    def _load(self, size=None, seed=None, set=None, memory=None):
-        """As roundel._core has it. Kept where no arrays that may change have a part in it."""
+    def _load(self, size=None, seed=None, set=None, memory=None, antialias=None):
+        """Returns the scene as roundel._core has it. Scenes without changeable arrays keep it."""
         size = None if size is None else _size(size)
         seed = _whole_or_none(seed, "seed", 0, _MOST_SEED)
-        memory, values = _memory(memory), _vars(set)
+        memory, values, antialias = _memory(memory), _vars(set), _antialias(antialias)
         for table in self._tables.values() if values else ():
             for value in set.values():
                 table.check_numbers(value)
-        is_as_it_stands = size is None and seed is None and not values and not memory and all(
+        is_as_it_stands = size is None and seed is None and antialias is None and not values and not memory and all(
             table.is_constant for table in self._tables.values())
         if is_as_it_stands and self._loaded and self._loaded.is_current():
             return self._loaded
-        loaded = self._read(_core.LoadedScene, size, seed, memory, values)
+        loaded = self._read(_core.LoadedScene, size, seed, memory, values, antialias)
         if is_as_it_stands:
             self._loaded = loaded
         return loaded
 
     def __copy__(self):
-        """Another scene of the same layers and arrays: what is added to one is not in the other."""
+        """Returns another scene with the same layers and arrays. Layers added to one are not in the other."""
         scene = Scene.__new__(Scene)
         scene.__dict__.update(self.__dict__)
         scene._tables = dict(self._tables)
         return scene
 
     def __deepcopy__(self, memo):
-        """The same, with arrays of its own."""
+        """Returns another scene with copies of the arrays."""
         scene = copy.copy(self)
         scene._tables = copy.deepcopy(self._tables, memo)
         return scene
 
     def _edit(self):
-        """The tree, to be changed."""
+        """Returns the tree, for changes."""
         if self._is_file():
             self._tree = _core.tree(self._json, self._path)
         self._json = self._loaded = None
@@ -218,25 +240,30 @@ class Scene:
 
     def add(self, data=None, *, x=None, y=None, z=None, radius=None, color=None, alpha=None, values=None,
             colormap=None, domain=None, scale=None, categories=None, missing=None, map=None, **layer):
-        """Adds a layer of circles on top, one a row, and returns the scene.
+        """Adds a layer on top with a circle for each row, and returns the scene.
 
-        x, y, radius: arrays [rows] in scene units (unit square, y up), or one number for all; radius also "2px".
-        z, alpha: the same, 0 to 1.
-        color: "#rrggbb" or (red, green, blue) for all, or an array [rows, 3] of 0 to 1 (of uint8: 0 to 255). Numbers
-            that colours go by are `values`. With three rows, three numbers are a colour only as a list of 0 to 1.
-        values: an array [rows] that colours go by, through `colormap` (a name such as "magma", or a list of colours),
-            `domain` (two numbers, or percentiles as "2%") and `scale` ("log", "symlog", "rank", ...); or, for texts
-            and whole numbers, through `categories` (a palette's name or {value: colour}). `missing` is the colour of
-            NaN, empty texts and numbers that the scale cannot take.
-        scale: of `values` where it is a text; a number, or keys over time, is the layer's own, a factor of its size.
-        data: columns by name (a dict, DataFrame, Arrow table, structured array) for x="name" and the like, and for
-            `map`, `where` and `order` in the words of docs/scenes.md.
+        x, y: arrays [rows] in scene units (y up), or one number for all rows.
+        radius: the same, or pixels as "2px".
+        z, alpha: array [rows] or one number, 0 to 1; alpha of uint8 0 to 255. Without alpha circles are half transparent.
+        color: "#rrggbb" or (red, green, blue) for all rows, or an array [rows, 3]; 0 to 1, or 0 to 255 of uint8. In a layer
+            of three rows, three numbers are one colour only as a list of 0 to 1.
+        values: array [rows] that colours follow. Numbers go through `scale`, `domain` and `colormap`; texts and whole numbers
+            through `categories`.
+        scale: of values: "linear", "sqrt", "log", "symlog" or "rank". A number, or keys over time, enlarges the layer instead.
+        domain: [low, high], numbers or percentiles as "2%"; the range of the values by default.
+        colormap: a name such as "magma", or a list of colours "#rrggbb"; "viridis" by default.
+        categories: "tab10", "set2", or {value: colour}.
+        missing: colour of NaN, empty texts and numbers that the scale does not take.
+        data: columns by name: a dict, a DataFrame, an Arrow table or a structured array. Then x="name" and so on; `map`,
+            `where` and `order` also name columns (docs/scenes.md).
+        map: what columns become, as in a scene file.
+
         All other keywords are keys of the layer: name, blend, opacity, stroke, where, order, shader, ...
 
-        Arrays are NumPy's, pandas', Arrow's or whatever has the buffer protocol or DLPack. They are not copied, and
-        are read each time the scene is drawn, but for those that are read-only and own their memory; those on a CUDA
-        device are copied to main memory once. Raises SceneError for what does not fit, UsageError for arguments that
-        exclude or lack each other, and then adds nothing.
+        Arrays may be NumPy's, pandas', Arrow's, or have the buffer protocol or DLPack. They are not copied. Each picture reads
+        them again, unless they own their memory and are read-only. CUDA arrays are copied to main memory once.
+        Raises SceneError for data that do not fit, UsageError for arguments that exclude or need each other. Then nothing is
+        added.
         """
         columns = _columns({} if data is None else data)
         layer_map = dict(_map(map, "map"))
@@ -251,13 +278,16 @@ class Scene:
         if values is None and law:
             name, value = next(iter(law.items()))
             own = "; a layer's own is a number" if name == "scale" else ""
-            raise UsageError(f"{name}: needs values{own}, got {value!r} without them")
+            raise UsageError(f"{name}: needs values{own}, got {_shown(value)} without them")
+        if callable(colormap):
+            raise UsageError(f"colormap: expected a name or a list of colours, got {_shown(colormap)}; of one of Matplotlib type "
+                             "[matplotlib.colors.to_hex(c) for c in colormap(numpy.linspace(0, 1, 16))]")
         if values is not None and color is not None:
             raise UsageError("values: expected values or color, got both")
 
         def column(name, array):
             if name in columns or name in columns.problems:
-                raise SceneError(f"{name}: data has a column of this name, and there is an array besides")
+                raise SceneError(f"{name}: data has a column of this name; rename it")
             columns.add(name, array)
             return name
 
@@ -285,7 +315,8 @@ class Scene:
             tree = self._edit()
             layers = tree.get("layers", [])
             if not isinstance(layers, list):
-                raise UsageError(f"layers: expected a list, to which a layer can be added, got {layers!r}")
+                raise UsageError(f"layers: expected a list, to which a layer can be added, got {_shown(layers)}")
+            _check_known(layer, _ADD_KEYS + _core.layer_keys(), f"layers[{len(layers)}]")
             new = self._with_table(len(layers), {"data": columns, "map": layer_map, **layer}, tree)
             self._tree = {**tree, "layers": [*layers, _plain(new, f"layers[{len(layers)}]")]}
             self._check()
@@ -295,11 +326,13 @@ class Scene:
         return self
 
     def save(self, path):
-        """Writes the scene as a file that `roundel render` reads, and its arrays beside it.
+        """Writes the scene as a file for `roundel render`, and its arrays beside it.
 
-        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them.
-        Missing folders are made. Raises OutputError where there is such a file, but no scene.yaml, and
-        UsageError for the name of a picture or of data.
+        path: the scene file, .yaml or .json; missing folders are made. The arrays of layer 2 of scene.yaml become
+            scene_2.npy.
+
+        The command draws the same pixels from these files. Raises UsageError for names of pictures and data: `roundel.save`
+        draws pictures. Raises OutputError if scene_2.npy exists without scene.yaml.
         """
         path = _path(path)
         name, ending = os.path.splitext(path)
@@ -330,9 +363,9 @@ class Scene:
             if os.path.realpath(file) in data_files:
                 raise OutputError(f"{file}: would replace data of the scene")
             if is_new and os.path.lexists(file):
-                raise OutputError(f"{file}: exists, and there is no {path} whose array it could be; not replaced")
+                raise OutputError(f"{file}: exists, but {path} does not; remove {file}, or save under another name")
         _core.write_scene(path, _json_of(tree, indent=1) + "\n", list(tables.items()))
 
     def _repr_png_(self):
-        """For Jupyter: the picture, as a PNG."""
+        """Returns the picture as a PNG, for Jupyter."""
         return self._load().png(None, _core.Machine("auto", 0, 0))

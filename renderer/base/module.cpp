@@ -39,7 +39,7 @@ std::filesystem::path path_of(const std::filesystem::path& code, const std::stri
   }
   throw Error(ExitCode::kRuntimeFailure,
               (code.parent_path().parent_path() / "lib/roundel" / name).string() +
-                  ": no such file; it belongs to this program and must be installed with it");
+                  ": no such file; install it together with this program");
 }
 
 void check_trusted(const std::filesystem::path& path, const std::filesystem::path& code) {
@@ -53,10 +53,10 @@ void check_trusted(const std::filesystem::path& path, const std::filesystem::pat
   const bool is_trusted =
       file.st_uid == 0 || file.st_uid == geteuid() || (is_known && file.st_uid == program.st_uid);
   if (!is_trusted)
-    refuse("since it belongs to another user: expected root, this user or the owner of " +
+    refuse("because another user owns it; expected root, this user or the owner of " +
            code.string());
   if ((file.st_mode & S_IWOTH) != 0)
-    refuse("since everybody may write to it; to mend that: chmod o-w " + shell_word(path.string()));
+    refuse("because everybody may write to it; type: chmod o-w " + shell_word(path.string()));
 }
 
 }  // namespace

@@ -263,7 +263,7 @@ void AtomicFile::fail(int error, const char* call) const {
 
 void AtomicFile::refuse_taken() const {
   throw Error(ExitCode::kOutputRefused,
-              path_ + ": cannot write: it exists by now, and is not to be replaced");
+              path_ + ": cannot write: the file exists and must not be replaced");
 }
 
 AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName rule)
@@ -581,8 +581,8 @@ void check_takes_names(const std::string& path, TakenName rule) {
     if (const std::size_t at = reason.rfind(kCannotWrite); at != std::string::npos)
       reason.erase(0, at + std::strlen(kCannotWrite));
     throw Error(ExitCode::kOutputRefused,
-                fmt::format("{}: cannot write to the folder \"{}\": {} (where files cannot be "
-                            "renamed, write to a local folder and copy)",
+                fmt::format("{}: cannot write to the folder \"{}\": {} (if files cannot be renamed "
+                            "there, write to a local folder and copy)",
                             path, folder_of(target), reason));
   }
   unlink(name.path());

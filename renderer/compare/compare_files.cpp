@@ -135,10 +135,11 @@ ComparedFiles compare_files(const std::string& path_a, const std::string& path_b
   } catch (const std::bad_alloc&) {
     compared.a.reset(), compared.b.reset();
     bytes = memory_to_compare(*file_a, *file_b, tolerance);
-    throw Error(ExitCode::kRuntimeFailure,
-                fmt::format("{} and {}: comparing them needs about {} of memory, which this "
-                            "process does not get",
-                            path_a, path_b, memory_text(static_cast<double>(bytes))));
+    throw Error(
+        ExitCode::kRuntimeFailure,
+        fmt::format(
+            "{} and {}: comparing them needs about {} of memory, more than this process gets",
+            path_a, path_b, memory_text(static_cast<double>(bytes))));
   }
   return compared;
 }

@@ -251,8 +251,8 @@ void check_display(const ExrDisplay& a, const ExrDisplay& b) {
   check("display windows", a.window, b.window, "the data window");
   check("pixel aspect ratios", a.pixel_aspect, b.pixel_aspect, "");
   if (differences.empty()) return;
-  throw Error(ExitCode::kInvalidScene, "not supported: pictures of different " + differences +
-                                           ", which would be left out of the comparison");
+  throw Error(ExitCode::kInvalidScene, "not supported: pictures with different " + differences +
+                                           ", which the comparison would ignore");
 }
 
 }  // namespace

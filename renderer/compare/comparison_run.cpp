@@ -151,7 +151,7 @@ std::string counts_text(const RunCounts& counts) {
   if (counts.missing > 0) text += fmt::format(", {} missing", counts.missing);
   if (counts.not_compared > 0) text += fmt::format(", {} not compared", counts.not_compared);
   if (counts.passed_over > 0)
-    text += fmt::format("; {} passed over", counted(counts.passed_over, "other file"));
+    text += fmt::format("; {} ignored", counted(counts.passed_over, "other file"));
   return text;
 }
 

@@ -53,7 +53,7 @@ std::string generosity(const Tolerance& tolerance, const MostSeen& seen) {
   if ((!tolerance.ignore.empty() || tolerance.mask) && seen.ignored == 0)
     add("no ignored pixel differs");
   if (tolerance.ignores_antialiasing && seen.antialiased == 0)
-    add("nothing differs by antialiasing");
+    add("no pixel differs by antialiasing");
   return text;
 }
 
@@ -68,7 +68,7 @@ std::vector<std::string> generous_rules(const ComparisonRun& run, const GoldenRu
         seen.add(result.difference);
     const std::string text = generosity(rule->tolerance, seen);
     if (seen.pictures > 0 && !text.empty())
-      lines.push_back(fmt::format("{}: lets more through than there is: {}", rule->name, text));
+      lines.push_back(fmt::format("{}: allows more than needed: {}", rule->name, text));
   }
   return lines;
 }

@@ -106,7 +106,7 @@ GoldenLock read_golden_lock(const std::string& folder) {
 
 void write_golden_lock(const std::string& folder, const GoldenLock& lock) {
   std::string text =
-      "# Goldens without pictures. \"roundel accept\" stores in this folder; docs/regress.md.\n"
+      "# Goldens without pictures. \"roundel accept\" stores in this folder; docs/compare.md.\n"
       "version: 1\ngoldens:";
   text += lock.empty() ? " []\n" : "\n";
   for (const auto& [name, golden] : lock)

@@ -68,7 +68,7 @@ std::optional<PixelSet> ignored_pixels(const Tolerance& tolerance, int width, in
   const PixelSet& mask = tolerance.mask->pixels;
   if (mask.width() != width || mask.height() != height)
     throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: a mask of {}x{} pixels, for pictures of {}x{}",
+                fmt::format("{}: the mask has {}x{} pixels, the pictures have {}x{}",
                             tolerance.mask->path, mask.width(), mask.height(), width, height));
   for (int y = 0; y < height; ++y)
     for (std::size_t w = 0; w < set.row(y).size(); ++w) set.row(y)[w] |= mask.row(y)[w];

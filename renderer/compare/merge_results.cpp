@@ -55,7 +55,7 @@ void add_missing_shares(const std::vector<ResultsFile>& files, ComparisonRun& ru
       PairResult& missing = run.results.emplace_back();
       missing.name = fmt::format("share {} of {}", share, whole.second);
       missing.state = PairState::kNotCompared;
-      missing.reasons = {"its results are not among those given"};
+      missing.reasons = {"its results are missing; give the files of all shares"};
     }
 }
 

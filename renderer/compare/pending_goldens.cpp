@@ -86,8 +86,9 @@ PendingList read_list(const std::string& folder) {
     pending.earlier = list.value("earlier", pending.earlier);
     pending.is_finished = list.value("finished", true);
   } catch (const nlohmann::json::exception&) {
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: expected the list that \"roundel regress\" writes", path));
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{}: expected the list that \"roundel regress\" writes; run it again", path));
   }
   for (const auto* names : {&pending.names, &pending.unused})
     for (const std::string& name : *names) {
@@ -135,13 +136,13 @@ bool is_left(const std::string& folder, const fs::path& below) {
 /// The folder that a list names, if it may be trusted.
 std::string listed_golden_folder(const std::string& folder, const std::string& listed) {
   const auto refuse = [&](const std::string& problem) {
-    throw Error(ExitCode::kUsage, fmt::format("{}: the folder of goldens that it names, {}, {}; "
-                                              "--goldens DIR says which it is",
-                                              list_path(folder), roundel::quoted(listed), problem));
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: its folder of goldens {} {}; name it with --goldens DIR",
+                            list_path(folder), roundel::quoted(listed), problem));
   };
   std::error_code error;
   const fs::path path = fs::canonical(fs::path(folder) / listed, error);
-  if (error || !fs::is_directory(path, error)) refuse("is not there");
+  if (error || !fs::is_directory(path, error)) refuse("does not exist");
   if (!lies_in(path.string(), ".")) refuse("is not in the working directory");
   if (!has_golden_lock(path.string())) refuse(fmt::format("has no {}", kLockName));
   return fs::proximate(path, error).string();
@@ -362,8 +363,7 @@ AcceptableGoldens read_pending(const std::string& folder,
   const PendingList list = read_list(folder);
   if (!list.is_finished) {
     throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: the run has not come to its end; expected \"roundel regress\" to "
-                            "be run again",
+                fmt::format("{}: the run did not finish; run \"roundel regress\" again",
                             list_path(folder)));
   }
   std::error_code ignored;

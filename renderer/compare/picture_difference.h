@@ -45,7 +45,7 @@ struct Measures {
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< of ꟻLIP
 };
 
-/// How picture `b` differs from picture `a`. docs/diff.md has the definitions.
+/// How picture `b` differs from picture `a`. docs/compare.md has the definitions.
 struct PictureDifference {
   enum class Kind { kEqualBytes, kEqualPixels, kDifferent, kOtherShape };
   struct Channel {

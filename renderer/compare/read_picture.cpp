@@ -54,7 +54,7 @@ Picture decode_png_picture(const std::string& path, std::span<const std::byte> f
   PngDecoder decoder(path, file);
   if (decoder.is_animated())
     throw Error(ExitCode::kInvalidScene,
-                path + ": is not supported: an animation, of which only one frame would be read");
+                path + ": is not supported: an animation; save one frame as its own file");
   PngDecoder::Pixels pixels = decoder.decode(part);
   Picture picture;
   picture.width = static_cast<int>(decoder.header().width);
@@ -201,7 +201,7 @@ Picture read_picture(const InputFile& file) {
   } catch (const std::bad_alloc&) {
     const auto bytes = static_cast<double>(read_picture_header(file).memory);
     throw Error(ExitCode::kRuntimeFailure,
-                fmt::format("{}: needs about {} of memory, which this process does not get",
+                fmt::format("{}: needs about {} of memory, more than this process gets",
                             file.path(), memory_text(bytes)));
   }
 }

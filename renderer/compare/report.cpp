@@ -53,7 +53,8 @@ void prepare_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(fs::status(page, error)) && !is_report(page)) {
     throw Error(ExitCode::kOutputRefused,
-                fmt::format("{}: exists and is no report of roundel's", page.string()));
+                fmt::format("{}: exists and is not a report of Roundel; name another folder",
+                            page.string()));
   }
   if (fs::is_symlink(pictures, error)) {
     throw Error(ExitCode::kOutputRefused,
@@ -104,9 +105,9 @@ ReportJson pass_json(const PairResult& result) {
 /// For browsers that run no scripts, as some CI systems have them: what result_line() says.
 std::string failures_table(const ComparisonRun& run) {
   std::string table = fmt::format(
-      "<style>main, footer, #print {{ display: none }}</style>\n"
-      "<table class=\"plain\"><caption>{}; pictures need scripts</caption>\n"
-      "<tr><th>picture<th>result<th>reasons\n",
+      "<style>main, footer, #print {{ display: none }}</style>\n<table "
+      "class=\"plain\"><caption>{}; to see the pictures, allow "
+      "scripts</caption>\n<tr><th>picture<th>result<th>reasons\n",
       html(counts_text(count_states(run))));
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kSame) continue;

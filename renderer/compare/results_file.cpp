@@ -104,7 +104,8 @@ class ResultsReader {
       read_key(*shard, "share", read_integer, run.share);
       read_key(*shard, "of", read_integer, run.shares);
       if (run.share > run.shares)
-        errors_.add(shard->place(), "shard", "expected one of the shares that there are");
+        errors_.add(shard->place(), "shard",
+                    fmt::format("expected a share from 1 to {}, got {}", run.shares, run.share));
     }
     read_key(root, "passed_over", read_integer, run.passed_over);
     if (const auto goldens = root.find("goldens")) {
@@ -248,9 +249,9 @@ RefusedPictures refuse_pictures_elsewhere(const std::optional<std::string>& gold
       const std::string refusal = path.empty() || is_golden(path) ? "" : refusal_of(path);
       const bool is_needed = result.state != PairState::kSame || !result.actual_path.empty();
       if (!refusal.empty() && is_needed)
-        refused.goldens.push_back(
-            fmt::format("{}: {} {}, so it is not shown; --goldens DIR says where the goldens are",
-                        result.name, path, refusal));
+        refused.goldens.push_back(fmt::format(
+            "{}: {} {}, so it is not shown; name the folder of goldens with --goldens DIR",
+            result.name, path, refusal));
       return !refusal.empty();
     };
     refuse("image", result.difference_path);

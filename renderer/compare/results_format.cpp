@@ -48,27 +48,27 @@ SpecPtr difference_spec() {
   const SpecPtr ignored =
       object("{pixels, different}", {required("pixels", count()), required("different", count())});
   std::vector<Field> densest = box_fields();
-  densest.push_back(required("pixels", count(), "how many it holds"));
-  return object(
-      "a difference {kind: ...}",
-      {required("kind", spec(EnumSpec{kind_names()})),
-       {"shape", any_text(), "of other_shape: both shapes"},
-       {"flip", flip_spec()},
-       {"ssim", spec(NumberSpec{-kMostNumber, kMostNumber})},
-       {"width", side()},
-       {"height", side()},
-       {"pixels", count(), "with any difference"},
-       {"pixels_over", count(), "with a difference that counts"},
-       {"not_finite", count(), "with NaN or infinity on one side only"},
-       {"antialiased", count(), "that differ by antialiasing only, where that is ignored"},
-       {"ignored", ignored, "by regions and mask"},
-       {"channels", spec(DictSpec{channel}, "a map of channels")},
-       {"rmse", measure()},
-       {"psnr_db", measure()},
-       {"box", object("{x, y, width, height}", box_fields()),
-        "around the pixels over; y from the top"},
-       {"densest", object("{x, y, width, height, pixels}", densest),
-        "the window with most of them"}});
+  densest.push_back(required("pixels", count(), "number of differing pixels in it"));
+  return object("a difference {kind: ...}",
+                {required("kind", spec(EnumSpec{kind_names()})),
+                 {"shape", any_text(), "both shapes, for the kind other_shape"},
+                 {"flip", flip_spec()},
+                 {"ssim", spec(NumberSpec{-kMostNumber, kMostNumber})},
+                 {"width", side()},
+                 {"height", side()},
+                 {"pixels", count(), "number of pixels with any difference"},
+                 {"pixels_over", count(), "number of pixels with a difference that counts"},
+                 {"not_finite", count(), "number of pixels with NaN or infinity on one side only"},
+                 {"antialiased", count(),
+                  "number of pixels that differ by antialiasing only, if that is ignored"},
+                 {"ignored", ignored, "pixels that regions and mask ignore"},
+                 {"channels", spec(DictSpec{channel}, "a map of channels")},
+                 {"rmse", measure()},
+                 {"psnr_db", measure()},
+                 {"box", object("{x, y, width, height}", box_fields()),
+                  "box around the pixels over; y from the top"},
+                 {"densest", object("{x, y, width, height, pixels}", densest),
+                  "window with the most pixels over"}});
 }
 
 std::string problem_of_result(YamlNode map) {
@@ -85,24 +85,24 @@ SpecPtr result_spec() {
       "a result {name: NAME, state: STATE, ...}",
       {required("name", spec(StringSpec{false, true}, "a name"),
                 "the picture's path in its folder"),
-       required("state", spec(EnumSpec{state_names()}), "what came of it"),
+       required("state", spec(EnumSpec{state_names()}), "result of the comparison"),
        {"reasons", spec(ListSpec{any_text()}, "a list of texts"),
-        "every limit passed; why nothing could be compared"},
-       {"origin", spec(EnumSpec{origin_names()}), "why it differs, where the fingerprints say so"},
+        "each limit that was exceeded, or why nothing could be compared"},
+       {"origin", spec(EnumSpec{origin_names()}), "what changed, if the fingerprints tell"},
        {"explanation", spec(ListSpec{any_text()}, "a list of texts"),
-        "with `--explain-from`: lines that say what in the scene makes it differ"},
-       {"rule", any_text(), "the rule of the manifest that applied, or default"},
+        "lines of `--explain-from`: what in the scene makes it differ"},
+       {"rule", any_text(), "rule of the manifest that applied, or default"},
        {"tolerance", object("a map of limits", tolerance_fields()),
-        "what the rule lets through, in the manifest's words; absent: nothing"},
+        "what the rule allows, in the manifest's words; absent: nothing"},
        {"difference", difference_spec(),
-        "as `roundel diff --json` has it; of \"same\" and \"differs\""},
+        "measures as in `roundel diff --json`, for \"same\" and \"differs\""},
        {"ppd", spec(NumberSpec{kLeastPixelsPerDegree, kMostPixelsPerDegree}),
-        "pixels per degree, of flip"},
-       {"scene", path_text(), "the scene that was drawn"},
+        "pixels per degree, for FLIP"},
+       {"scene", path_text(), "scene that was drawn"},
        {"golden", path_text()},
        {"actual", path_text()},
-       {"image", path_text(), "of the differences"},
-       {"seconds", spec(NumberSpec{0, kMostNumber}), "that drawing and comparing took"}},
+       {"image", path_text(), "picture of the differences"},
+       {"seconds", spec(NumberSpec{0, kMostNumber}), "time of drawing and comparing"}},
       {.problem = problem_of_result});
 }
 
@@ -142,13 +142,13 @@ const Spec& results_spec() {
     return object("results {version: 1, title: ..., pictures: [...]}",
                   {required("version", spec(IntegerSpec{1, 1})),
                    required("title", any_text()),
-                   required("counts", counts, "how many pictures have which state"),
-                   {"shard", shard, "of `regress --shard`: which share of the pictures this is"},
-                   {"passed_over", count(), "files of two folders that are no pictures"},
-                   {"goldens", path_text(), "the folder of the goldens"},
-                   {"output", path_text(), "the folder in which `roundel accept` finds pictures"},
+                   required("counts", counts, "number of pictures in each state"),
+                   {"shard", shard, "share of the pictures, with `regress --shard`"},
+                   {"passed_over", count(), "number of other files in the two folders"},
+                   {"goldens", path_text(), "folder of the goldens"},
+                   {"output", path_text(), "folder in which `roundel accept` finds pictures"},
                    required("pictures", spec(ListSpec{result_spec()}, "a list of results"),
-                            "in the order of their names")});
+                            "results, sorted by name")});
   }();
   return *kFormat;
 }

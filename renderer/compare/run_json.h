@@ -9,7 +9,7 @@ namespace roundel {
 /// "renderer changed", "scene changed", "other frame"; empty for kUnknown.
 const char* origin_name(Origin origin);
 
-/// A difference for programs; docs/diff.md lists the keys. Numbers that are infinite are null.
+/// A difference for programs; docs/compare.md lists the keys. Numbers that are infinite are null.
 nlohmann::ordered_json difference_json(const PictureDifference& difference);
 /// The same, after {same, kind, reasons}.
 nlohmann::ordered_json difference_json(const PictureDifference& difference, const Verdict& verdict);

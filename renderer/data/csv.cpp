@@ -248,8 +248,7 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   take_kinds(like, form.columns);
   auto table = std::make_unique<TextTable>(std::move(file), std::move(form));
   if (!has_header && first_line > 1)  // below comments
-    table->set_hint(
-        "; a header has no # before it, as numpy.savetxt(..., comments=\"\") writes one");
+    table->set_hint("; remove the # before the header, as numpy.savetxt(..., comments=\"\") does");
   return table;
 }
 

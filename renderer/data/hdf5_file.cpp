@@ -222,7 +222,7 @@ void check_storage(hid_t creation) {
     if (H5Zfilter_avail(filter) <= 0)
       fail(fmt::format("needs filter {} ({}), which libhdf5 does not find here{}",
                        static_cast<int>(filter), printable(name.data()),
-                       filter == kLzf ? "; h5py has it: draw the file from Python" : ""));
+                       filter == kLzf ? "; read it from Python, where h5py has it" : ""));
   }
 }
 
@@ -265,7 +265,7 @@ class TableReader {
       if (is_of_pandas(object) && has("axis0")) fail_for_pandas(place);
       add_group(place, object);
     } else {
-      fail(quoted(name) + " is no dataset and no group");
+      fail(quoted(name) + " is neither a dataset nor a group");
     }
   }
 
@@ -336,7 +336,7 @@ class TableReader {
     }
     if (datasets.empty() && !pandas.empty()) fail_for_pandas(pandas);
     if (datasets.empty())
-      fail(fmt::format("{} has no dataset [n] or [n, k]; \"dataset\" can name one, and {}",
+      fail(fmt::format("{} has no dataset [n] or [n, k]; name one with \"dataset\"; {}",
                        quoted(place), there_are(others)));
     const std::string start = place.ends_with('/') ? place : place + "/";
     const bool is_single = datasets.size() == 1 && place == "/";

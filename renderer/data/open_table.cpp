@@ -64,7 +64,9 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
     check_no_dataset();
     return open_csv(std::move(file), options.like);
   }
-  fail("expected a table: .npy, .npz, .csv, .tsv, .ply or .h5");
+  fail(
+      "expected a table: .npy, .npz, .csv, .tsv, .ply or .h5; other formats are read from Python, "
+      "with roundel.Scene.add()");
   return nullptr;
 }
 

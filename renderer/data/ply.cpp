@@ -212,8 +212,8 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
   }
   if (table->list)
     fail(
-        fmt::format("element {}: expected a number for each property, but {} is a list, with "
-                    "which rows differ in length; write the file without it",
+        fmt::format("element {}: expected a number for each property, but {} is a list, so rows "
+                    "differ in length; write the file without it",
                     name, quoted(*table->list)));
 
   if (header.is_ascii) {
@@ -243,11 +243,11 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
         fmt::format("expected {} of {} with {} each, but ", with_commas(element->count),
                     element->name, counted(element->bytes, "byte"));
     if (__builtin_mul_overflow(element->count, element->bytes, &size) || size > file->size() - end)
-      fail(expected + "the file ends before");
+      fail(expected + "the file ends earlier");
     end += size;
     const std::uint64_t rest = file->size() - end;
     if (element + 1 == header.elements.end() && element->bytes > 0 && rest >= element->bytes)
-      fail(expected + counted(rest, "byte") + " more are there");
+      fail(expected + counted(rest, "byte") + " remain after them");
   }
   if (table->bytes > kMaxTableRowBytes) fail("its rows are too long");
   std::vector<RecordRun> runs;

@@ -48,10 +48,17 @@ std::string left_out_text(const Table::LeftOut& left_out) {
   return text;
 }
 
+/// Returns 1.5 for 1,5.
+std::string with_point(std::string text) {
+  std::replace(text.begin(), text.end(), ',', '.');
+  return text;
+}
+
 /// True for 1,5 and -2,25.
 bool has_decimal_comma(std::string_view text) {
+  constexpr std::size_t kMostDigits = 40;
   const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos) return false;
+  if (comma == std::string_view::npos || text.size() > kMostDigits) return false;
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const auto is_digits = [](std::string_view digits) {
     return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
@@ -270,11 +277,11 @@ std::string texts_there(const Table& table, std::size_t column) {
   if (table.rows_of(column) == 0) return "holds texts";
   const std::optional<std::uint64_t> first = table.first_text(column);
   const std::string text = text_at(table, first.value_or(0), column);
-  return fmt::format("holds texts, first in {}: {}{}", table.row_place(first.value_or(0)),
-                     quoted(text),
-                     !first                    ? ""
-                     : has_decimal_comma(text) ? "; a number has a decimal point, as 1.5"
-                                               : "; missing numbers are empty fields, NA or nan");
+  return fmt::format(
+      "holds texts, first in {}: {}{}", table.row_place(first.value_or(0)), quoted(text),
+      !first                    ? ""
+      : has_decimal_comma(text) ? "; write " + with_point(text)
+                                : "; write missing numbers as empty fields, NA or nan");
 }
 
 }  // namespace roundel

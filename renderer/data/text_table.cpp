@@ -250,7 +250,7 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
     }
   }
   if (form.rows && rows < expected)
-    fail(fmt::format("expected {} of numbers, but the file ends behind {}",
+    fail(fmt::format("expected {} of numbers, but the file ends after {}",
                      counted(expected, "line"), with_commas(rows)));
   if (form.rows && form.ends_file && rows > expected)
     fail(fmt::format("expected {} of numbers, got {}", counted(expected, "line"),
@@ -500,8 +500,7 @@ std::string TextTable::comments_like_rows() const {
   constexpr std::uint64_t kOneField = 1;  // any text is one
   if (comments_like_rows_ == 0 || columns().size() == kOneField) return "";
   return fmt::format(
-      "{}: {} like {} that begin{} with # {}, first line {}; in quotes a field may begin with #, "
-      "as "
+      "{}: {} like {} that begin{} with # {}, first line {}; quote a field that begins with #, as "
       "\"#1\"",
       path(), counted(comments_like_rows_, "line"), comments_like_rows_ == 1 ? "a row" : "rows",
       comments_like_rows_ == 1 ? "s" : "",

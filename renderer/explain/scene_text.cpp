@@ -127,6 +127,7 @@ std::vector<std::string> changed_values(const SceneText& a, const SceneText& b,
   std::vector<std::string> passed_over = {"output"};
   if (overrides.seed) passed_over.emplace_back("seed");
   if (overrides.width) passed_over.insert(passed_over.end(), {"image.width", "image.height"});
+  if (overrides.antialias) passed_over.emplace_back("image.antialias");
   ValueChanges changes(passed_over);
   changes.compare(a.root(), b.root(), "");
   return changes.take();

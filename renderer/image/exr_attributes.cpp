@@ -112,7 +112,7 @@ void check_exr_attributes(std::span<const std::byte> file) {
       if (type == "idmanifest") throw UnsupportedExr("a manifest of ids");
       if (!fits_type(type, reader.take(reader.take_number()))) {
         throw std::runtime_error(
-            fmt::format("attribute '{}' has not the size of its type {}", name, type));
+            fmt::format("attribute '{}' does not have the size of its type {}", name, type));
       }
     }
     reader.take(1);

@@ -144,7 +144,7 @@ void check_levels(const Imf::Header& header) {
   if (!header.hasTileDescription()) return;
   const Imf::LevelMode mode = header.tileDescription().mode;
   if (mode == Imf::ONE_LEVEL) return;
-  throw UnsupportedExr(fmt::format("{} levels, of which only the largest would be read",
+  throw UnsupportedExr(fmt::format("{} levels; save the file with one level",
                                    mode == Imf::MIPMAP_LEVELS ? "MIP" : "RIP"));
 }
 
@@ -231,7 +231,7 @@ auto read_or_fail(const std::string& path, const Read& read) {
                 fmt::format("{}: is not supported: {}", path, error.what()));
   } catch (const std::exception& error) {
     throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: not a sound EXR: {}", path, error.what()));
+                fmt::format("{}: not a valid EXR: {}", path, error.what()));
   }
 }
 

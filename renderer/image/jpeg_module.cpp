@@ -93,7 +93,7 @@ class JpegDecoder {
   void call(const Step& step) {
     if (setjmp(back_) != 0) {
       if (errors_.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
-      fail("not a sound JPEG", message_);
+      fail("not a valid JPEG", message_);
     }
     step();
   }
@@ -108,7 +108,7 @@ class JpegDecoder {
     // Eight by eight samples take a bit, and stand for 32 by 32 pixels at most.
     const std::size_t pixels = std::size_t{info_.image_width} * info_.image_height;
     if (pixels / (std::size_t{32} * 32 * 8) > file_size)
-      fail("not a sound JPEG", "the pixels are cut off");
+      fail("not a valid JPEG", "the pixels are cut off");
     // Of files with several scans libjpeg keeps the coefficients, two bytes each.
     check_fits_memory(path_, "pixels", samples() * 3);
   }

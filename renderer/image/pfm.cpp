@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
               "PFM files are written as memory has them");
 
 [[noreturn]] void fail(const std::string& path, std::string_view problem) {
-  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a sound PFM file: {}", path, problem));
+  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a valid PFM file: {}", path, problem));
 }
 
 /// Takes the text up to the next white space, and that one character, from the front of `rest`.

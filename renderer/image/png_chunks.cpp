@@ -74,7 +74,7 @@ std::optional<std::string_view> take_keyword(std::string_view& rest) {
 }  // namespace
 
 void fail_png(const std::string& path, std::string_view problem) {
-  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a sound PNG: {}", path, problem));
+  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a valid PNG: {}", path, problem));
 }
 
 int PngHeader::channels() const {
@@ -94,7 +94,7 @@ PngChunks::PngChunks(std::string path, Bytes file) : path_(std::move(path)) {
     read_chunk(type, rest.subspan(8, size));
     rest = rest.subspan(kFrame + size);
     if (type == kIend) {
-      if (!rest.empty()) fail("there is something behind its end");
+      if (!rest.empty()) fail("there are bytes after its end");
       return;
     }
     previous_type_ = type;
@@ -276,7 +276,7 @@ std::string PngChunks::unpacked(std::string_view packed, std::size_t limit) cons
   const libdeflate_result result = libdeflate_zlib_decompress(
       decompressor.get(), packed.data(), packed.size(), out.data(), limit, &size);
   if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
-    fail(fmt::format("a text or profile of it takes more than {} KiB", limit >> 10));
+    fail(fmt::format("one of its texts or profiles takes more than {} KiB", limit >> 10));
   return result == LIBDEFLATE_SUCCESS ? std::string(out.data(), size) : std::string();
 }
 

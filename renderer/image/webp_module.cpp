@@ -28,7 +28,7 @@ void decode_pixels(const std::string& path, const WebPData& data, PhotoPixels& p
   const VP8StatusCode status = WebPDecode(data.bytes, data.size, &config);
   WebPFreeDecBuffer(&config.output);
   if (status == VP8_STATUS_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (status != VP8_STATUS_OK) fail(path, ": not a sound WebP: the pixels are damaged or cut off");
+  if (status != VP8_STATUS_OK) fail(path, ": not a valid WebP: the pixels are damaged or cut off");
 }
 
 std::vector<std::uint8_t> chunk(const WebPDemuxer* container, const char* name) {
@@ -49,9 +49,9 @@ ROUNDEL_MODULE_FUNCTION void roundel_decode_photo(const std::string& path,
                                                                        WebPDemuxDelete);
   WebPBitstreamFeatures features{};
   if (!container || WebPGetFeatures(data.bytes, data.size, &features) != VP8_STATUS_OK)
-    fail(path, ": not a sound WebP: it is damaged or cut off");
+    fail(path, ": not a valid WebP: it is damaged or cut off");
   if (features.has_animation != 0)
-    fail(path, ": is not supported: an animation, of which only one frame would be read");
+    fail(path, ": is not supported: an animation; save one frame as its own file");
   photo.width = features.width, photo.height = features.height;
   photo.channels = features.has_alpha != 0 ? 4 : 3;
   const std::size_t size =

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kSmallestRadius = std::numeric_limits<float>::denorm_min();
 constexpr const char* kFarHint =
-    "; numbers as large as that are too coarse for places: subtract a common offset from the data";
+    "; numbers this large are too coarse for places: subtract a common offset from the data";
 static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
               "the texts below say so");
 
@@ -372,8 +372,9 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
     const bool is_named = !table_.columns()[column].name.empty();
     const std::string place =
         map_.is_plain && !is_named ? fmt::format("row {}", row) : table_.place_of(row, column);
-    lines += fmt::format("{}: {}: {}: expected {}, got {}{}", table_.path(), place, role, expected,
-                         got, hint);
+    const bool is_role = table_.columns()[column].name == role;  // the place says it already
+    lines += fmt::format("{}: {}{}{}: expected {}, got {}{}", table_.path(), place,
+                         is_role ? "" : ": ", is_role ? "" : role, expected, got, hint);
   };
   const auto check_range = [&](Slot slot, const char* role, std::string_view expected, double low,
                                double high, const char* hint = "") {
@@ -389,7 +390,7 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
     const double value = run.numbers(slot)[0];
     if (!takes(scale.kind, value))
       add(slot, role, taken_by(scale.kind), fmt::format("{}", value),
-          "; \"missing\" says what to draw instead");
+          "; give \"missing\" a value to draw instead");
   };
   const auto check_size = [&](const SizeMap& map, const char* role, std::string_view expected,
                               double low, double high) {
@@ -426,7 +427,7 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
       add(color.slot, "color", "one of the categories",
           is_text ? quoted(run.texts(color.slot)[0])
                   : fmt::format("{}", run.numbers(color.slot)[0]),
-          "; \"missing\" is the colour of all others");
+          "; give \"missing\" a colour for all others");
   }
   if (map_.alpha) check_size(*map_.alpha, "alpha", "a number from 0 to 1", 0, 1);
   return lines;

@@ -519,8 +519,8 @@ std::string problem_of_colors(const Table& table, const DataMap& map) {
   if (!row) return "";
   const std::string& name = table.columns()[column].name;
   return fmt::format(
-      "none of the texts of {} of {} is a colour #rrggbb, first in {}: {}; for kinds give "
-      "\"categories\"{}",
+      "none of the texts of {} of {} is a colour #rrggbb, first in {}: {}; for kinds write "
+      "categories: tab10{}",
       name.empty() ? fmt::format("column {}", column) : roundel::quoted(name), table.path(),
       table.row_place(*row), roundel::quoted(text_at(table, *row, column)),
       table.first_text(column) ? ", and write missing numbers as empty fields, NA or nan" : "");

@@ -8,6 +8,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/nearby_file.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/scene_reader.h"
@@ -85,7 +86,9 @@ std::string read_stream(const std::string& path, std::size_t limit) {
 std::string read_scene_text(const std::string& path) {
   // One byte more than allowed is enough for parse_scene to refuse it.
   constexpr std::size_t kLimit = YamlTree::kMaxFileBytes + 1;
-  return is_stream_path(path) ? read_stream(path, kLimit) : InputFile(path).read(kLimit);
+  if (is_stream_path(path)) return read_stream(path, kLimit);
+  check_file_exists(path, {".yaml", ".yml", ".json"});
+  return InputFile(path).read(kLimit);
 }
 
 Scene load_scene(const std::string& path, const SceneOverrides& overrides) {

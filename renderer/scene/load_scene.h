@@ -24,8 +24,9 @@ struct VarSetting {
 struct SceneOverrides {
   std::optional<int> width, height;
   std::optional<std::uint32_t> seed;
-  std::uint64_t memory = 0;  ///< for Scene::memory
-  double scale = 1;          ///< of width and height, and of lengths in px
+  std::uint64_t memory = 0;       ///< for Scene::memory
+  std::optional<bool> antialias;  ///< for ImageSettings::antialias
+  double scale = 1;               ///< of width and height, and of lengths in px
   /// Pixels on the left and above that are not drawn, then the width and height that are.
   std::optional<std::array<int, 4>> crop;
   std::optional<std::int64_t> frame;  ///< that the scene is at; else that of the animation

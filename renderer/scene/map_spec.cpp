@@ -42,15 +42,15 @@ std::vector<Field> scale_fields() {
              "a number or a percentile, as 99%");
   return {
       {"scale", one_of(kScaleNames),
-       "How numbers are spread over the range: linear, sqrt, log, symlog or rank (by percentiles).",
+       "Scale from numbers to the range: linear, sqrt, log, symlog or rank (by percentiles).",
        "\"linear\""},
-      {"threshold", number_above(0, kMaxNumber), "Of symlog: sign(v) * log2(1 + |v| / threshold).",
-       "1"},
+      {"threshold", number_above(0, kMaxNumber),
+       "Threshold of symlog: sign(v) * log2(1 + |v| / threshold).", "1"},
       {"domain", list_of(end, 2, "[low, high], numbers or percentiles as 99%"),
-       "Values at the two ends of the range, numbers or percentiles of the rows that are drawn; "
-       "their range where absent."},
-      over_spec("Of a data file a frame: the domain or the categories of all frames' files, or of "
-                "each frame's."),
+       "Values at the two ends of the range: numbers, or percentiles of the drawn rows. If absent, "
+       "the rows' smallest and largest value."},
+      over_spec("With one data file per frame: domain or categories of all files (film), or of "
+                "each frame's file (frame)."),
   };
 }
 
@@ -58,7 +58,7 @@ SpecPtr size_map(std::vector<SpecPtr> forms, const SpecPtr& end, const std::stri
                  const std::string& words) {
   std::vector<Field> fields = scale_fields();
   fields.push_back({"range", list_of(end, 2, "[low, high]"), range_text});
-  fields.push_back({"missing", end, "For rows whose value the scale cannot take."});
+  fields.push_back({"missing", end, "Value of rows that the scale cannot show."});
   forms.push_back(column_name());
   forms.push_back(column_object(std::move(fields), "{column: NAME, ...}"));
   return any_of(std::move(forms),
@@ -69,15 +69,16 @@ SpecPtr color_map() {
   const SpecPtr channel = number_map(number(0, kMaxColor), "a number >= 0");
   std::vector<Field> fields = scale_fields();
   fields.push_back({"colormap", colormap_spec(),
-                    "A name, or colours: evenly, or each at its place from 0 to 1.",
+                    "Name of a colour map, or a list of colours: evenly spaced, or each at its "
+                    "place from 0 to 1.",
                     "\"viridis\""});
   fields.push_back(
       {"categories",
        any_of({one_of(palette_names()), spec(DictSpec{color()}, "{VALUE: COLOUR, ...}")},
               "tab10, set2 or {VALUE: COLOUR, ...}"),
-       "Colours of the column's values; a name gives its colours to the values in ascending "
-       "order."});
-  fields.push_back({"missing", color(), "For NaN, empty texts and values without a category."});
+       "Colours of the column's values; a palette's name colours the values in ascending order."});
+  fields.push_back(
+      {"missing", color(), "Colour of NaN, empty texts and values without a category."});
   return any_of({text("a colour \"#rrggbb\" or a column's name"),
                  spec(ListSpec{channel, 3, 3}, "[red, green, blue]"), number(0, kMaxColor),
                  column_object(std::move(fields), "{column: NAME, ...}")},
@@ -114,8 +115,8 @@ SpecPtr data_map_spec() {
   const SpecPtr share = number(0, 1);
   return object(
       "{x: ..., y: ..., radius: ..., ...}",
-      {required("x", place, "Centre, in scene units to the right."),
-       required("y", place, "Centre, in scene units up."),
+      {required("x", place, "x of the centre in scene units, to the right."),
+       required("y", place, "y of the centre in scene units, upwards."),
        {"z", number_map(share, "a number from 0 to 1"), "Depth; only the snow shader reads it.",
         "0"},
        required("radius",
@@ -123,13 +124,13 @@ SpecPtr data_map_spec() {
                          length_spec(kMaxCoordinate),
                          "Radii at the two ends of the domain, as 0.5 or 6px.",
                          "a number > 0, pixels as 2px"),
-                "Radius: scene units, or px for pixels of the picture."),
+                "Radius, in scene units or in pixels of the picture (px)."),
        {"color", color_map(), "Colour.", "\"#000000\""},
        {"alpha",
-        size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] where absent.",
+        size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] if absent.",
                  "a number from 0 to 1"),
-        "Opacity; without a scale a column of uint8 is divided by 255, of uint16 by 65535; the "
-        "layer's where absent."}});
+        "Opacity; the layer's if absent. Without a scale, columns of uint8 are divided by 255, of "
+        "uint16 by 65535."}});
 }
 
 SpecPtr where_spec() {
@@ -138,18 +139,19 @@ SpecPtr where_spec() {
       {spec(ListSpec{value, 1, kMaxCategories}, "a list of values"), text("a text"), any_number()},
       "a value or a list of values");
   const SpecPtr condition = object("{min: NUMBER, max: NUMBER, in: [...], not: [...]}",
-                                   {{"min", any_number(), "At least this."},
-                                    {"max", any_number(), "At most this."},
-                                    {"in", values, "One of these."},
-                                    {"not", values, "None of these."}});
+                                   {{"min", any_number(), "Smallest value that is drawn."},
+                                    {"max", any_number(), "Largest value that is drawn."},
+                                    {"in", values, "Values that are drawn."},
+                                    {"not", values, "Values that are not drawn."}});
   return spec(DictSpec{condition}, "{COLUMN: {min: NUMBER, max: NUMBER, in: [...]}, ...}");
 }
 
 SpecPtr order_spec() {
-  return any_of({column_name(),
-                 column_object({{"descending", boolean(), "The lowest value on top.", "false"}},
-                               "{column: NAME, descending: true}")},
-                "a column's name or {column: NAME, descending: true}");
+  return any_of(
+      {column_name(),
+       column_object({{"descending", boolean(), "True: the lowest value is on top.", "false"}},
+                     "{column: NAME, descending: true}")},
+      "a column's name or {column: NAME, descending: true}");
 }
 
 }  // namespace roundel

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/base/nearby_file.h"
 #include "renderer/base/text.h"
 #include "renderer/map/survey_rows.h"
 #include "renderer/scene/read_map.h"
@@ -76,8 +77,7 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
     check_film(*data, source);
     if (!layer.has("map") && !columns && !layer.has("columns"))
       errors_.add(data->place(), layer_path_ + ".data",
-                  fmt::format("\"map\" says what the columns become, as map: {{x: {}, y: ..., "
-                              "radius: 2px}}; {}",
+                  fmt::format("missing key \"map\", as map: {{x: {}, y: ..., radius: 2px}}; {}",
                               column_example(*file.table), columns_there(*file.table)));
     if (source.rows > kMaxCircles && !source.map)
       errors_.add(
@@ -88,12 +88,12 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
     const std::uint64_t file_columns = file.table->columns().size();
     if (columns && file_columns != source.columns.size())
       errors_.add(columns->place(), layer_path_ + ".columns",
-                  fmt::format("expected the names of {} columns, as {} has, got {}", file_columns,
+                  fmt::format("expected {} names, one for each column of {}, got {}", file_columns,
                               source.path, source.columns.size()));
     for (std::size_t c = 0; columns && c < std::min(file_columns, source.columns.size()); ++c)
       if (source.columns[c] != DataColumn::kIgnored && file.table->columns()[c].is_text)
         errors_.add(columns->place(), fmt::format("{}.columns[{}]", layer_path_, c),
-                    fmt::format("expected a column of numbers, as texts are in this one of {}",
+                    fmt::format("expected a column of numbers, but this column of {} holds texts",
                                 source.path));
     check_colors(layer, source);
   } catch (const Error& error) {
@@ -114,10 +114,9 @@ std::shared_ptr<const DataFilm> DataReader::read_film(ValidNode data, const Fram
     return nullptr;
   };
   if (!animation_)
-    return fail(
-        fmt::format("{}: no such file; for a file a frame \"animation\" says which "
-                    "frames there are",
-                    (std::filesystem::path(folder) / data.text()).string()));
+    return fail(fmt::format(
+        "{}: no such file; for one file per frame add \"animation\", as animation: {{frames: 60}}",
+        (std::filesystem::path(folder) / data.text()).string()));
   film->start = animation_->start;
   film->frames = animation_->frames;
   for (std::int64_t i = 0; overrides_.on_data_file && i < film->frames; ++i)
@@ -160,7 +159,7 @@ void DataReader::check_colors(PartlyValidNode layer, const DataSource& source) {
     const auto node = layer.find(key);
     if (node && (in_columns || (map && map->has(key))))
       errors_.add(node->place(), fmt::format("{}.{}", layer_path_, key),
-                  "the layer's data have it already");
+                  "the layer's data already have it; remove this key");
   };
   check("color", has_column(DataColumn::kRed, DataColumn::kBlue));
   check("alpha", has_column(DataColumn::kAlpha, DataColumn::kAlpha));
@@ -203,6 +202,7 @@ const DataReader::DataFile& DataReader::open_data(const std::string& path,
   }
   const auto known = files_.find({path, dataset});
   if (known != files_.end()) return known->second;
+  check_file_exists(path, {".csv", ".tsv", ".txt", ".npy", ".npz", ".h5", ".h5ad", ".ply"});
   std::shared_ptr<const Table> table = open_table(path, {dataset});
   const std::uint64_t content_hash = table->content_hash();
   return files_.emplace(std::pair(path, dataset), DataFile{std::move(table), content_hash})

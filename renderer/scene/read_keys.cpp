@@ -23,7 +23,7 @@ Keys KeyReader::sorted(ValidNode node, std::vector<Key> keys, std::size_t number
     const auto is_above_0 = [&](double number) { return number > 0; };
     if (made.ease == Ease::kExponential &&
         !std::all_of(key.value.begin(), key.value.begin() + numbers, is_above_0))
-      errors_.add(key.node.place(), path, "expected numbers > 0, as ease: exponential takes them");
+      errors_.add(key.node.place(), path, "expected numbers > 0, which ease: exponential needs");
     if (!made.frames.empty() && made.frames.back() == key.frame)
       errors_.add(key.node.place(), path, fmt::format("two keys are at frame {}", key.frame));
     made.frames.push_back(key.frame);

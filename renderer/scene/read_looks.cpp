@@ -104,8 +104,7 @@ void read_blend(PartlyValidNode node, const ImageSettings& image, const std::str
   if (layer.blend == BlendMode::kOver || layer.blend == BlendMode::kAdd) return;
   if (image.alpha)
     errors.add(blend->place(), layer_path + ".blend",
-               fmt::format("{} is not allowed with image.alpha: true, where there is nothing below",
-                           *name));
+               fmt::format("{} needs a background: remove image.alpha: true", *name));
   const ColorCheck check(node, layer_path, *name, errors);
   std::visit(check, layer.source);
   const auto stroke = node.find_part("stroke");
@@ -119,7 +118,7 @@ void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& lay
   const auto part = node.find_part("stroke");
   if (!part && !layer.fill && !node.has("stroke"))
     errors.add(node.find("fill")->place(), layer_path + ".fill",
-               "false leaves nothing to paint: expected \"stroke\" too");
+               "false leaves nothing to paint; add \"stroke\"");
   if (!part) return;
   Stroke stroke;
   if (const auto width = part->find("width")) stroke.width = read_length(*width);

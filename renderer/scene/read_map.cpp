@@ -9,6 +9,7 @@
 
 #include "renderer/base/text.h"
 #include "renderer/scene/number_text.h"
+#include "renderer/scene/other_words.h"
 #include "renderer/scene/read_values.h"
 
 namespace roundel {
@@ -73,7 +74,7 @@ class MapReader {
         column = number;
       } else {
         add_error(name, key,
-                  fmt::format("expected a column from 0 to {}, as {} has, got {}",
+                  fmt::format("expected a column from 0 to {} of {}, got {}",
                               table_.columns().size() - 1, table_.path(), number));
       }
     } else {
@@ -167,20 +168,20 @@ class MapReader {
     if (const auto threshold = node.find("threshold")) {
       scale.threshold = read_number(*threshold);
       if (scale.kind != ScaleKind::kSymlog)
-        add_error(*threshold, key + ".threshold", "expected scale: symlog too");
+        add_error(*threshold, key + ".threshold", "needs scale: symlog");
     }
     scale.is_over_frame = is_over_frame(node.find("over"));
     const auto domain = node.find("domain");
     if (!domain) return scale;
     if (scale.kind == ScaleKind::kRank)
-      add_error(*domain, key + ".domain", "not with scale: rank, which goes by all percentiles");
+      add_error(*domain, key + ".domain", "remove it: scale: rank uses all percentiles");
     const std::vector<ValidNode> ends = domain->items();
     scale.domain = {read_domain_end(ends.at(0)), read_domain_end(ends.at(1))};
     for (std::size_t i = 0; i < 2; ++i) {
       const DomainEnd& end = (*scale.domain)[i];
       if (!end.is_percentile && !takes(scale.kind, end.value))
         add_error(ends[i], fmt::format("{}.domain[{}]", key, i),
-                  fmt::format("expected {}, as scale: {} takes it, got {}", taken_by(scale.kind),
+                  fmt::format("expected {}, which scale: {} needs, got {}", taken_by(scale.kind),
                               kScaleNames[static_cast<std::size_t>(scale.kind)], end.value));
     }
     return scale;
@@ -192,6 +193,13 @@ class MapReader {
     if (node.is_list()) return read_channels(node, key);
     if (is_plain_number(node) || (!node.is_map() && parse_hex_color(node.text()))) {
       color.constant = read_color(node);
+      return;
+    }
+    if (const std::string hint = node.is_map() ? "" : color_hint(node.text());
+        !hint.empty() && !find_column(table_, node.text())) {
+      add_error(node, key,
+                fmt::format("expected a colour \"#rrggbb\" or a column's name, got {} ({})",
+                            roundel::quoted(node.text()), hint));
       return;
     }
     const std::optional<Slot> slot = read_column(node, key, Holds::kAnything);
@@ -208,11 +216,12 @@ class MapReader {
         if (slot) read_categories(*categories, key + ".categories");
       } else if (color.kind == ColorMap::Kind::kText &&
                  has_any(node, {"colormap", "scale", "threshold", "domain"})) {
-        add_error(node, key,
-                  fmt::format("expected a column of numbers, but {} of {} {}; for kinds give "
-                              "\"categories\"",
-                              column_text(map_.columns[*slot]), table_.path(),
-                              texts_there(table_, map_.columns[*slot])));
+        add_error(
+            node, key,
+            fmt::format(
+                "expected a column of numbers, but {} of {} {}; for kinds write categories: tab10",
+                column_text(map_.columns[*slot]), table_.path(),
+                texts_there(table_, map_.columns[*slot])));
       } else {
         color.scale = read_scale(node, key);
         if (const auto colormap = node.find("colormap"))
@@ -252,7 +261,7 @@ class MapReader {
         const std::optional<double> number = parse_number(name).value;
         if (!number)
           return add_error(value, fmt::format("{}.{}", key, name),
-                           fmt::format("expected a number, as {} of {} has, got {}",
+                           fmt::format("expected a number, as in {} of {}, got {}",
                                        column_text(map_.columns[color.slot]), table_.path(),
                                        roundel::quoted(name)));
         category = {{}, compared(value, key, name, *number) + 0.0, category.color};
@@ -289,8 +298,8 @@ class MapReader {
       if (what == "min" || what == "max") {
         if (holds_texts)
           add_error(value, value_key,
-                    fmt::format("expected \"in\" or \"not\", as {} of {} {}", column_text(*column),
-                                table_.path(), texts_there(table_, *column)));
+                    fmt::format("expected \"in\" or \"not\", because {} of {} {}",
+                                column_text(*column), table_.path(), texts_there(table_, *column)));
         (what == "min" ? condition.min : condition.max) =
             compared(value, value_key, value.text(), read_number(value));
         return;
@@ -304,7 +313,7 @@ class MapReader {
               .push_back(compared(item, value_key, item.text(), read_number(item)));
         } else {
           add_error(item, value_key,
-                    fmt::format("expected a number, as {} of {} has, got {}", column_text(*column),
+                    fmt::format("expected a number, as in {} of {}, got {}", column_text(*column),
                                 table_.path(), roundel::quoted(item.text())));
         }
       }

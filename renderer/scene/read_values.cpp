@@ -142,7 +142,7 @@ ColorLaw read_color_law(ValidNode node, const std::string& path, SceneErrors& er
   for (std::size_t i = 0; const ValidNode& weight : weights->items())
     sum += choice.weights[i++] = read_number(weight);
   if (!(sum > 0))
-    errors.add(weights->place(), path + ".weights", "expected a number > 0 among them");
+    errors.add(weights->place(), path + ".weights", "expected at least one number > 0");
   return choice;
 }
 

@@ -52,7 +52,7 @@ class SceneReader {
         std::none_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
           return std::holds_alternative<DataSource>(layer.source);
         }))
-      errors_.add(fit_->place(), "view.fit", "expected a layer with data");
+      errors_.add(fit_->place(), "view.fit", "needs a layer with \"data\"");
     if (const auto output = root.find("output")) scene.output = std::string(output->text());
     if (!keys_.found().empty())
       scene.keyed = std::make_shared<const std::vector<KeyedValue>>(std::move(keys_.found()));
@@ -85,7 +85,7 @@ class SceneReader {
     keys_.read(node, "margin", read_number, window.margin, {Target::kMargin}, "view");
     window.is_over_frame = is_over_frame(node.find("over"));
     if (window.is_over_frame && window.kind != ViewWindow::Kind::kData)
-      errors_.add(node.find("over")->place(), "view.over", "expected fit: data too");
+      errors_.add(node.find("over")->place(), "view.over", "needs fit: data");
     if (const auto aspect = node.find("aspect")) window.covers = aspect->text() == "cover";
     if (fit_ || (node.has("x") && node.has("y"))) scene.window = window;
   }
@@ -100,7 +100,7 @@ class SceneReader {
         image.background = read_background(*background);
         if (image.alpha)
           errors_.add(background->place(), "image.background",
-                      "not allowed with alpha: true, which leaves the background out");
+                      "remove it: with alpha: true the picture has no background");
       }
       if (const auto blend = node->find("blend"))
         image.blend_space = blend->text() == "linear" ? BlendSpace::kLinear : BlendSpace::kDisplay;
@@ -108,9 +108,10 @@ class SceneReader {
       if (const auto dither = node->find("dither")) {
         image.dither = read_boolean(*dither);
         if (image.dither && image.bits == 16)
-          errors_.add(dither->place(), "image.dither", "not allowed with bits: 16, expected 8");
+          errors_.add(dither->place(), "image.dither", "not allowed with bits: 16; write bits: 8");
       }
     }
+    if (overrides_.antialias) image.antialias = *overrides_.antialias;
     size_in_file_ = {image.width, image.height};
     if (overrides_.width) image.width = *overrides_.width;
     if (overrides_.height) image.height = *overrides_.height;
@@ -136,10 +137,11 @@ class SceneReader {
     if (!overrides_.crop) return;
     const auto [left, top, width, height] = *overrides_.crop;
     if (width > image.width - left || height > image.height - top)
-      throw Error(ExitCode::kUsage,
-                  fmt::format("--crop: expected a part of the picture, which has {}x{} pixels, got "
-                              "{}x{} from {},{} on",
-                              image.width, image.height, width, height, left, top));
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format(
+              "--crop: expected a part of the {}x{} pixels of the picture, got {}x{} at {},{}",
+              image.width, image.height, width, height, left, top));
     image.crop = CropOrigin{image.width, image.height, left, image.height - top - height};
     image.width = width;
     image.height = height;
@@ -221,7 +223,7 @@ class SceneReader {
     const auto [first, is_new] = names.emplace(name, index);
     if (!is_new)
       errors_.add(node.place(), layer_path_ + ".name",
-                  fmt::format("{} is the name of layers[{}] already", roundel::quoted(name),
+                  fmt::format("{} is already the name of layers[{}]", roundel::quoted(name),
                               first->second));
   }
 

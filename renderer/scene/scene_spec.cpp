@@ -45,7 +45,7 @@ SpecPtr over_time(SpecPtr value, std::string definition) {
   const SpecPtr keyed =
       object("{keys: {FRAME: VALUE, ...}, ease: NAME}",
              {required("keys", keys, "Values by frame number, or by seconds as 2.5s."),
-              {"ease", one_of(kEaseNames), "How the value goes from key to key.", "\"linear\""}});
+              {"ease", one_of(kEaseNames), "How the value moves from key to key.", "\"linear\""}});
   return any_of({std::move(value), keyed}, "", std::move(definition));
 }
 SpecPtr coordinate_over_time() {
@@ -92,9 +92,9 @@ SpecPtr position_law() {
   const SpecPtr polyline = object(
       "{points: [[x, y], ...], width: NUMBER}",
       {required("points", spec(ListSpec{point(), 2, kMaxPoints}, "a list of two points or more"),
-                "From each one to the next."),
-       {"width", width, "Evenly across the lines, half on each side.", "0"},
-       {"sigma", width, "Instead of a width: standard deviation from the lines, in x and in y."}},
+                "Corners of the line, in order."),
+       {"width", width, "Width of the line: circles lie evenly across it.", "0"},
+       {"sigma", width, "Standard deviation from the line, in x and in y; replaces width."}},
       {.excludes = {{"width", "sigma"}}});
   const SpecPtr cells = integer(1, static_cast<std::int64_t>(kMaxCircles));
   const SpecPtr grid =
@@ -102,7 +102,7 @@ SpecPtr position_law() {
              {required("columns", cells, "Number of columns."),
               required("rows", cells, "Number of rows."),
               {"jitter", number(0, 1),
-               "Share of its cell that a circle is moved within: 0 is the centre.", "0"},
+               "Share of its cell in which a circle may lie; 0 is the centre.", "0"},
               {"box", box, "Corners of the grid.", "[[0, 0], [1, 1]]"}});
   return object(
       "one of {uniform: ...}, {gaussian: ...}, {disc: ...}, {ring: ...}, {polyline: ...} and "
@@ -112,7 +112,7 @@ SpecPtr position_law() {
        {"disc", disc, "Evenly over a disc."},
        {"ring", ring, "Evenly over a ring."},
        {"polyline", polyline, "Evenly along lines."},
-       {"grid", grid, "A circle a cell, row by row from the lower left one; instead of a count."}},
+       {"grid", grid, "One circle per cell, row by row from the lower left; replaces count."}},
       {.exactly_one_of = {"uniform", "gaussian", "disc", "ring", "polyline", "grid"}});
 }
 
@@ -125,7 +125,7 @@ SpecPtr color_law() {
        {"choice", spec(ListSpec{color(), 1, kMaxStops}, "a list of colours"),
         "One of these colours."},
        {"weights", spec(ListSpec{number(0, kMaxWeight), 1, kMaxStops}, "a list of numbers"),
-        "Of choice: how often each colour is taken; equally where absent."},
+        "Relative frequency of each colour of choice; equal if absent."},
        {"gradient", colormap_spec(), "Any colour of a colour map, evenly."}},
       {.exactly_one_of = {"uniform", "choice", "gradient"}, .needs = {{"weights", "choice"}}}));
   return any_of(std::move(forms),
@@ -144,15 +144,14 @@ SpecPtr random_circles() {
   return object(
       "{count: INTEGER, ...}",
       {{"count", spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxCircles), kBytesPerCircle}),
-        "Number of circles; a grid has its own."},
-       {"seed", seed_spec(), "Instead of the scene's seed."},
-       {"position", position_law(), "Centres; the unit square where absent."},
+        "Number of circles; a grid has its own number."},
+       {"seed", seed_spec(), "Seed; the scene's if absent."},
+       {"position", position_law(), "Centres; evenly over the unit square if absent."},
        {"radius", radius_law, "Radius; a draw of 0 or less gives a circle that covers nothing.",
         "0.01"},
        {"color", color_law(), "Colour.", "\"#000000\""},
-       {"alpha", fraction_law, "Opacity, draws clamped to 0 to 1; the shader's where absent."},
-       {"depth", fraction_law, "Depth z, draws clamped to 0 to 1; only the snow shader reads it.",
-        "0"}},
+       {"alpha", fraction_law, "Opacity, clamped to 0 to 1; the shader's if absent."},
+       {"depth", fraction_law, "Depth z, clamped to 0 to 1; only the snow shader reads it.", "0"}},
       {.at_least_one_of = {"count", "position"}});
 }
 
@@ -160,26 +159,25 @@ SpecPtr inline_circles() {
   const SpecPtr place = coordinate_over_time();
   const SpecPtr circle =
       object("a circle {x: NUMBER, y: NUMBER, radius: NUMBER, ...}",
-             {required("x", place, "Centre, in scene units to the right."),
-              required("y", place, "Centre, in scene units up."),
+             {required("x", place, "x of the centre in scene units, to the right."),
+              required("y", place, "y of the centre in scene units, upwards."),
               {"z", share_over_time(), "Depth; only the snow shader reads it.", "0"},
               required("radius", size_over_time(), "Radius in scene units."),
               {"color", over_time(color(), "colorOverTime"), "Colour.", "\"#000000\""},
-              {"alpha", share_over_time(), "Opacity; the shader's where absent."}});
+              {"alpha", share_over_time(), "Opacity; the shader's if absent."}});
   return spec(ListSpec{circle}, "a list of circles");
 }
 
 SpecPtr generator() {
   const SpecPtr name = spec(EnumSpec{classic_names()}, "", "classicName");
   return any_of({name, object("", {required("name", name, "Name of the classic scene."),
-                                   {"seed", seed_spec(), "Instead of the scene's seed."}})},
+                                   {"seed", seed_spec(), "Seed; the scene's if absent."}})},
                 "the name of a classic scene or {name: NAME, seed: INTEGER}");
 }
 
 SpecPtr shader() {
   const SpecPtr solid = object(
-      "{alpha: NUMBER}",
-      {{"alpha", number(0, 1), "Opacity of the circles that bring none of their own.", "0.5"}});
+      "{alpha: NUMBER}", {{"alpha", number(0, 1), "Opacity of circles without their own.", "0.5"}});
   return spec(
       AnyOfSpec{{one_of({"solid", "snow"}),
                  object("", {required("solid", solid,
@@ -190,8 +188,8 @@ SpecPtr shader() {
 SpecPtr stroke() {
   return object("{width: LENGTH, color: COLOUR, alpha: NUMBER}",
                 {required("width", width_spec(kMaxCoordinate), "Width, as 0.5 or 2px; > 0."),
-                 {"color", color(), "Colour; the circle's where absent."},
-                 {"alpha", number(0, 1), "Opacity; the circle's where absent."}});
+                 {"color", color(), "Colour; the circle's if absent."},
+                 {"alpha", number(0, 1), "Opacity; the circle's if absent."}});
 }
 
 SpecPtr layer() {
@@ -200,46 +198,46 @@ SpecPtr layer() {
       "a layer with one of generator, random, circles or data",
       {{"generator", generator(), "The circles of a classic scene."},
        {"random", random_circles(), "Independent random circles."},
-       {"circles", inline_circles(), "Circles by hand."},
+       {"circles", inline_circles(), "Circles, written one by one."},
        {"data", text("the path of a data file"),
-        "Path of a data file, relative to the scene file, a circle a row, in paint order; with "
-        "#### for the frame number a file a frame of the animation. x and y up to 1e15, rounded to "
-        "float32 only behind the view."},
+        "Path of a data file, relative to the scene file: one circle per row, in paint order. #### "
+        "stands for the frame number of an animation with one file per frame. x and y are at most "
+        "1e15; they are rounded to float32 only after the view is applied."},
        {"dataset", text("the name of a table in the data file"),
-        "Which table, of a data file that has several."},
+        "Table of the data file, if it has several."},
        {"columns", spec(ListSpec{column, 1}, "a list of column names"),
-        "Meaning of the columns of data: x, y and radius must be there; _ is ignored."},
+        "Meaning of the columns of data: x, y and radius are required; _ ignores a column."},
        {"map", data_map_spec(),
-        "What the columns of data become: constants, columns, scales and colours."},
-       {"where", where_spec(), "Only rows for which all of this holds."},
+        "Map from columns of data to circles: constants, columns, scales and colours."},
+       {"where", where_spec(), "Conditions: rows that meet all of them are drawn."},
        {"order", order_spec(),
-        "The column by which rows are sorted, the highest value on top; the file's order where "
-        "absent."},
-       {"invalid", one_of({"error", "skip"}), "What becomes of rows that cannot be drawn.",
-        "\"error\""},
+        "Column that sorts the rows, the highest value on top; the file's order if absent."},
+       {"invalid", one_of({"error", "skip"}),
+        "Action for rows that cannot be drawn: an error, or skip them.", "\"error\""},
        {"radius_limits",
         list_of(length_spec(kMaxCoordinate), 2, "[smallest, largest], lengths as 0.5 or 2px"),
-        "Radii are at least and at most this, in the picture."},
-       {"color", color(), "One colour, of data without colours.", "\"#000000\""},
-       {"alpha", number(0, 1), "Opacity, of data without alphas; the shader's where absent."},
+        "Smallest and largest radius in the picture."},
+       {"color", color(), "Colour of data without colours.", "\"#000000\""},
+       {"alpha", number(0, 1), "Opacity of data without alphas; the shader's if absent."},
        {"name", text("a name"),
-        "Name, unique among the layers, for messages and --layers; without commas."},
-       {"opacity", share_over_time(), "A factor on each circle's alpha.", "1"},
-       {"blend", one_of(kBlendModeNames), "How each circle changes what lies below it.",
-        "\"over\""},
+        "Name for messages and --layers, unique among the layers and without commas."},
+       {"opacity", share_over_time(), "Factor on each circle's alpha.", "1"},
+       {"blend", one_of(kBlendModeNames),
+        "Blend mode: how each circle changes the picture below it.", "\"over\""},
        {"fill", boolean(), "False: only the stroke is painted.", "true"},
        {"stroke", stroke(),
         "A ring inside each circle's rim, above its fill; not with the shader snow."},
        {"offset", place_over_time(),
-        "The layer's circles move by [x, y]: p' = offset + pivot + rotate * scale * (p - pivot).",
+        "Shift of the layer's circles by [x, y]: p' = offset + pivot + rotate * scale * (p - "
+        "pivot).",
         "[0, 0]"},
        {"scale", size_over_time(),
-        "The layer's circles, their radii too, grow by this factor about the pivot.", "1"},
+        "Factor by which the layer grows about the pivot, radii included.", "1"},
        {"rotate", coordinate_over_time(),
-        "Degrees by which the layer turns about the pivot, counter-clockwise.", "0"},
-       {"pivot", view_center(), "The point that scale and rotate leave where it is.", "[0, 0]"},
+        "Degrees by which the layer turns counter-clockwise about the pivot.", "0"},
+       {"pivot", view_center(), "Fixed point of scale and rotate.", "[0, 0]"},
        {"shader", shader(),
-        "How circles look; solid where absent, but snow for the classic scenes snow and "
+        "Look of the circles; if absent, solid, but snow for the classic scenes snow and "
         "snowsingle."}},
       {.exactly_one_of = {"generator", "random", "circles", "data"},
        .needs = {{"columns", "data"},
@@ -280,15 +278,16 @@ SpecPtr image() {
        {"height", integer(1, kMaxImageSide), "In pixels.", "1024"},
        {"background", background(),
         "Colour or vertical gradient behind the circles; not with alpha: true.", "\"#ffffff\""},
-       {"alpha", boolean(), "A picture with transparency, without background.", "false"},
+       {"alpha", boolean(), "True: the picture is transparent and has no background.", "false"},
        {"blend", one_of({"display", "linear"}),
-        "Blend colour values as they stand (display) or in linear light (linear).", "\"display\""},
-       {"bits", spec(IntegerSpec{8, 16, 0, 8}), "Of a sample of a PNG: 8 or 16.", "8"},
-       {"dither", boolean(), "8 bits by an ordered dither, which hides the steps of soft colours.",
+        "Blending of colour values as they stand (display) or in linear light (linear).",
+        "\"display\""},
+       {"bits", spec(IntegerSpec{8, 16, 0, 8}), "Bits of a sample of a PNG: 8 or 16.", "8"},
+       {"dither", boolean(), "True: an ordered dither hides the steps of soft colours in 8 bits.",
         "false"},
        {"antialias", boolean(),
-        "A circle covers the share of each pixel that lies in it; without, pixels whose centres "
-        "do.",
+        "True: edges are smooth; a circle covers the share of each pixel that lies in it. False: "
+        "it covers pixels whose centres lie in it.",
         "false"}},
       {.problem = too_many_pixels});
 }
@@ -299,18 +298,19 @@ SpecPtr view() {
       "{center: [x, y], zoom: NUMBER}, {x: [low, high], y: [low, high]} or {fit: data}",
       {{"center", place_over_time(), "The scene point in the middle of the image.", "[0.5, 0.5]"},
        {"zoom", over_time(number_above(0, kMaxZoom), "zoomOverTime"),
-        "The image is 1/zoom scene units high, and width/height times that wide.", "1"},
-       {"x", window, "With y: the window of scene space in the middle of the image."},
-       {"y", window, "With x: the window of scene space in the middle of the image."},
+        "Zoom: the image is 1/zoom scene units high, and width/height times as wide.", "1"},
+       {"x", window, "Left and right end of the window of scene space; needs y."},
+       {"y", window, "Lower and upper end of the window of scene space; needs x."},
        {"fit", one_of({"data", "square"}),
-        "The window: that of the centres of all data layers' circles, or the unit square."},
+        "Window around the centres of all data layers' circles (data), or the unit square "
+        "(square)."},
        {"margin", over_time(number(0, kMaxMargin), "marginOverTime"),
-        "With fit: of the window's longer side, added on each side.", "0.05"},
-       over_spec("With fit: data, of a data file a frame: the window of all frames' files, or of "
-                 "each frame's."),
+        "Share of the window's longer side that fit adds on each side.", "0.05"},
+       over_spec("With fit: data and one data file per frame: window of all files (film), or of "
+                 "each frame's file (frame)."),
        {"aspect", one_of({"contain", "cover"}),
-        "All of the window is seen (contain), or it fills the image (cover).", "\"contain\""},
-       {"flip", one_of({"y"}), "y: it points down."}},
+        "All of the window shows (contain), or it fills the image (cover).", "\"contain\""},
+       {"flip", one_of({"y"}), "y: the y axis points down, as in images."}},
       {.needs = {{"x", "y"}, {"y", "x"}, {"margin", "fit"}, {"over", "fit"}},
        .needs_any = {{"aspect", {"x", "fit"}}},
        .excludes = {
@@ -326,31 +326,30 @@ SpecPtr rate() {
 SpecPtr animation() {
   return object(
       "{fps: NUMBER, frames: INTEGER, start: INTEGER, time: real}",
-      {{"fps", rate(), "Frames a second of the film, also as a fraction: 24000/1001.", "60"},
+      {{"fps", rate(), "Frames per second, also as a fraction: 24000/1001.", "60"},
        {"frames", integer(1, kMaxFrame), "Number of frames.", "1"},
-       {"start", integer(0, kMaxFrame),
-        "First frame; also the one rendered when none is asked for.", "0"},
+       {"start", integer(0, kMaxFrame), "Number of the first frame; a still shows this frame.",
+        "0"},
        {"time", one_of({"steps", "real"}),
-        "Of simulated layers: a step of 1/60 s a frame, or 1/fps s.", "\"steps\""}});
+        "Step of simulated layers per frame: 1/60 s (steps) or 1/fps s (real).", "\"steps\""}});
 }
 
 Spec scene() {
-  return {
-      ObjectSpec{{
-          required("version", integer(1, 1), "Version of this format."),
-          {"vars",
-           spec(DictSpec{spec(AnythingSpec{}), DictSpec::Keys::kVars}, "{NAME: VALUE, ...}"),
-           "Values by name, for $NAME wherever a value stands; --set NAME=VALUE replaces them."},
-          {"image", image(), "The picture."},
-          {"seed", seed_spec(), "Start of all random streams.", "1"},
-          {"view", view(), "The part of the scene that fills the image."},
-          required("layers", spec(ListSpec{layer(), 0, kMaxLayers}, "a list of layers"),
-                   "Painted in this order, later ones on top."),
-          {"animation", animation(), "Frames of a film."},
-          {"output", text("a file name or pattern"),
-           "Where frames go, relative to the working directory; #### is the frame number."},
-      }},
-      "a scene {version: 1, layers: [...], ...}"};
+  return {ObjectSpec{{
+              required("version", integer(1, 1), "Version of this format."),
+              {"vars",
+               spec(DictSpec{spec(AnythingSpec{}), DictSpec::Keys::kVars}, "{NAME: VALUE, ...}"),
+               "Values by name: $NAME stands for a value anywhere; --set NAME=VALUE replaces it."},
+              {"image", image(), "The picture."},
+              {"seed", seed_spec(), "Seed of all random numbers.", "1"},
+              {"view", view(), "The part of the scene that fills the image."},
+              required("layers", spec(ListSpec{layer(), 0, kMaxLayers}, "a list of layers"),
+                       "Layers in paint order, later ones on top."),
+              {"animation", animation(), "Frames of a film."},
+              {"output", text("a file name or pattern"),
+               "File of the frames, relative to the working directory; #### is the frame number."},
+          }},
+          "a scene {version: 1, layers: [...], ...}"};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class SchemaWriter {
     if (has_vars_)
       definitions_["var"] = {{"type", "string"},
                              {"pattern", "^[$][A-Za-z_][A-Za-z0-9_]*$"},
-                             {"description", "The value of a var."}};
+                             {"description", "Value of a var."}};
     if (!definitions_.empty()) root["definitions"] = definitions_;
     return root.dump(2) + "\n";
   }

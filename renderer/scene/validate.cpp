@@ -9,6 +9,7 @@
 
 #include "renderer/base/text.h"
 #include "renderer/scene/number_text.h"
+#include "renderer/scene/other_words.h"
 
 namespace roundel {
 namespace {
@@ -92,6 +93,15 @@ std::string range_text(const IntegerSpec& spec) {
 
 std::string enum_text(const EnumSpec& spec) {
   return "one of " + join_names(spec.values, "or", false);
+}
+
+/// True for [red, green, blue, alpha] in place of a colour.
+bool is_color_with_alpha(YamlNode node, const Spec& spec) {
+  constexpr std::uint64_t kChannels = 4;
+  if (node.count() != kChannels || spec.expected != "[red, green, blue]") return false;
+  bool are_numbers = true;
+  node.for_each_item([&](YamlNode item) { are_numbers &= is_number(item); });
+  return are_numbers;
 }
 
 bool is_hex_color(std::string_view text) {
@@ -203,8 +213,8 @@ class Validator {
   }
 
   Validity check_form(YamlNode node, const Spec& spec, const HexColorSpec&) {
-    return is_text(node) && is_hex_color(node.text()) ? Validity::kValid
-                                                      : unexpected(node, spec.expected);
+    if (is_text(node) && is_hex_color(node.text())) return Validity::kValid;
+    return unexpected(node, spec.expected, is_text(node) ? color_hint(node.text()) : "");
   }
 
   Validity check_form(YamlNode node, const Spec& spec, const UnitSpec& unit) {
@@ -255,9 +265,11 @@ class Validator {
     if (!node.is_list()) return unexpected(node, spec.expected);
     if (node.count() < list.min_items) return unexpected(node, spec.expected);
     if (node.count() > list.max_items)
-      return unexpected(node, list.min_items == list.max_items
-                                  ? spec.expected
-                                  : fmt::format("at most {} items", list.max_items));
+      return unexpected(node,
+                        list.min_items == list.max_items
+                            ? spec.expected
+                            : fmt::format("at most {} items", list.max_items),
+                        is_color_with_alpha(node, spec) ? "alpha has its own key" : "");
     Validity validity = Validity::kValid;
     std::uint64_t index = 0;
     node.for_each_item([&](YamlNode item) {
@@ -326,12 +338,12 @@ class Validator {
     if (errors_.full()) return fail(key.place(), "");
     std::vector<std::string> known;
     for (const Field& field : object.fields) known.push_back(field.key);
-    const std::string meant = did_you_mean(key.text(), known);
+    const std::string meant = meant_key(key.text(), known);
     return fail(
         key.place(),
-        fmt::format(
-            "unknown key {}{}", quoted(key.text()),
-            meant.empty() ? fmt::format(" (known: {})", join_names(known, "and", false)) : meant));
+        fmt::format("unknown key {} {}", quoted(key.text()),
+                    meant.empty() ? fmt::format("(known: {})", join_names(known, "and", false))
+                                  : fmt::format("(did you mean \"{}\"?)", meant)));
   }
 
   Validity check_presence(YamlNode node, const ObjectSpec& object, const std::vector<Place>& seen) {

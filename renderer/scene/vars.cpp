@@ -79,7 +79,8 @@ class VarReplacer {
     for (const Var& var : vars_)
       if (!var.is_used)
         errors_.add(var.place, "vars." + var.name,
-                    fmt::format("no value is ${}{}", var.name, did_you_mean(var.name, unknown_)));
+                    fmt::format("unused: write ${} as a value{}", var.name,
+                                did_you_mean(var.name, unknown_)));
     tree_.nodes_ = std::move(nodes_);
   }
 
@@ -216,9 +217,9 @@ class VarReplacer {
       if (var == nullptr) return push_unknown(from);
       if (!var->option.empty()) errors_.add_option(from.place(), var->option);
       if (!var->value.is_scalar()) {
-        errors_.add(from.place(), "vars." + var->name,
-                    fmt::format("expected a text or a number, as a part of a text, got {}",
-                                got(var->value)));
+        errors_.add(
+            from.place(), "vars." + var->name,
+            fmt::format("expected a text or a number inside a text, got {}", got(var->value)));
         return push_unknown(from);
       }
       out += var->value.text();
@@ -241,7 +242,7 @@ class VarReplacer {
     }
     unknown_.emplace_back(name);
     errors_.add(place, "",
-                fmt::format("no var is named {}{}", roundel::quoted(name), suggestion(name)));
+                fmt::format("unknown var {}{}", roundel::quoted(name), suggestion(name)));
     return nullptr;
   }
 

@@ -308,8 +308,7 @@ class YamlChecker {
   }
   void check_hyphen() {
     if (in_flow()) refuse_token(pos_);
-    if (!allows_key_)
-      refuse(pos_, "a list begins in a line of its own, but - stands behind other text");
+    if (!allows_key_) refuse(pos_, "a list begins on its own line, but this - follows other text");
     settle_key();
     const bool is_indented = indent() < column();
     if (is_indented || levels_.back().in == In::kBlockMap) {
@@ -346,8 +345,7 @@ class YamlChecker {
       }
       level.want = Want::kKey;
     } else {
-      if (!allows_key_)
-        refuse(pos_, "a key begins in a line of its own, but ? stands behind other text");
+      if (!allows_key_) refuse(pos_, "a key begins on its own line, but this ? follows other text");
       settle_key();
       map_at(pos_, column()).want = Want::kKey;
       level_mark_ = pos_ + 1;

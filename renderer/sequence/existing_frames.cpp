@@ -198,7 +198,7 @@ FrameFile ExistingFrames::examine(const std::string& path, ImageFormat format,
   std::error_code error;
   const fs::file_type type = fs::symlink_status(path, error).type();
   if (type == fs::file_type::not_found) return {};
-  if (type == fs::file_type::symlink) return found(FrameState::kLink, "a link, no file of its own");
+  if (type == fs::file_type::symlink) return found(FrameState::kLink, "a link, not a file");
   if (type != fs::file_type::regular && type != fs::file_type::none) {
     return found(FrameState::kCorrupt, "not a regular file");
   }
@@ -290,7 +290,7 @@ void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, co
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInvalidScene) throw;
     const std::string_view reason = error.what();  // of the frame's own data
-    fault = fmt::format("of what cannot be drawn ({})", reason.substr(0, reason.find('\n')));
+    fault = fmt::format("of data that cannot be drawn ({})", reason.substr(0, reason.find('\n')));
   }
   file.is_misnamed =
       fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
@@ -303,7 +303,7 @@ void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, co
 void ExistingFrames::judge_silent_files() {
   for (FrameFile& file : files_)
     if (file.state == FrameState::kSound && file.origin->fingerprint.empty())
-      file = found(FrameState::kForeign, "PFM, which does not say of what scene");
+      file = found(FrameState::kForeign, "PFM, which does not record its scene");
 }
 
 /// Of one file, after its path; mostly empty.

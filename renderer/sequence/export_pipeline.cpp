@@ -346,7 +346,7 @@ class ExportPipeline {
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
 
   /// For each frame only the first writers are woken, the others where frames wait: on a GPU films
-  /// take up to twice as long where many take turns (docs/lab/history.md).
+  /// take up to twice as long where many take turns (docs/lab/measurements.md).
   void write_frames(bool first) {
     StageStats sums;
     const Waiting waiting = first ? kWritable : kBacklogs;

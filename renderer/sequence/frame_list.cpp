@@ -32,7 +32,7 @@ class ItemReader {
     std::int64_t last = first, step = 1;
     if (take('-')) {
       last = take_number();
-      if (last < first) refuse("a range that rises", item_);
+      if (last < first) refuse("a range from low to high", item_);
       if (take('x') || take(':')) step = take_number();
       if (step < 1) refuse("a step of at least 1", item_);
     }
@@ -167,7 +167,10 @@ FrameList parse_frames(const std::string& text) {
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t comma = std::min(list.find(',', begin), list.size());
     const std::string_view item = std::string_view(list).substr(begin, comma - begin);
-    if (!(is_file && is_blank(item))) ItemReader(item).add_to(frames);
+    if (!is_blank(item))
+      ItemReader(item).add_to(frames);
+    else if (!is_file)
+      refuse("frames like 1-10,15,20-30x2", text);
     begin = comma + 1;
   }
   if (frames.empty()) refuse("at least one frame", text);

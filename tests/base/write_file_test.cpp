@@ -236,7 +236,7 @@ int replaces_nothing(const TemporaryFolder& folder) {
     } catch (const Error& error) {
       return error.exit_code() == ExitCode::kOutputRefused &&
              std::string(error.what())
-                 .ends_with("a: cannot write: it exists by now, and is not to be replaced");
+                 .ends_with("a: cannot write: the file exists and must not be replaced");
     }
   };
   AtomicFile late(folder / "a", TakenName::kRefuse);

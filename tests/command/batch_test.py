@@ -185,7 +185,7 @@ class Failures(BatchCase):
         done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
                                 "--overwrite", code=SOME_FAILED)
         self.assertIn("frame 5: out/5.png: cannot write: Is a directory", done.stderr)
-        self.assertIn("1 of 9 frames are missing; to make them: --frames 5", done.stderr)
+        self.assertIn("1 of 9 frames are missing; to draw them: --frames 5", done.stderr)
         self.assertEqual(len(self.frames_in()), 9)
 
     def test_a_pipe_or_a_device_under_a_frames_name(self):
@@ -195,7 +195,7 @@ class Failures(BatchCase):
             done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
                                     option, code=SOME_FAILED)
             self.assertIn("frame 5: out/5.png: cannot write: not a regular file", done.stderr)
-            self.assertIn("to make them: --frames 5\n", done.stderr)
+            self.assertIn("to draw them: --frames 5\n", done.stderr)
             self.assertTrue(stat.S_ISFIFO(os.stat(self.path("out/5.png")).st_mode))
         self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "/dev/null", "--format", "png",
                          "--overwrite", code=FAILED)
@@ -224,7 +224,7 @@ class Failures(BatchCase):
             name = "out/%d.png" if arguments else "out/a.png"
             done = self.run_without(errno.EPERM, ["rename", "renameat", "renameat2", "link", "linkat"], "render",
                                     "balls.yaml", *arguments, "-o", name, code=REFUSED)
-            self.assertRegex(done.stderr, r'^roundel: out/(1|a)\.png: cannot write to the folder "out/?": rename: '
+            self.assertRegex(done.stderr, r'^error: out/(1|a)\.png: cannot write to the folder "out/?": rename: '
                                           r"Operation not permitted \(where .*\)\n$")
             self.assertEqual(self.frames_in(), [])
 

@@ -104,7 +104,7 @@ class Data(ChangingFilesTest):
             # 3: the header was read after the truncation.
             self.assertIn(process.returncode, (0, 1, 3), err)
             if process.returncode == FAILED:
-                self.assertEqual(err, f"roundel: w.npy: {CHANGED}\n")
+                self.assertEqual(err, f"error: w.npy: {CHANGED}\n")
                 caught += 1
             if process.returncode != DONE:
                 self.assertFalse(os.path.exists(self.path("o.png")))

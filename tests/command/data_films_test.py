@@ -119,7 +119,7 @@ class DataFilmsTest(CommandCase):
         self.assertEqual(len(set(views())), FRAMES)
         self.scene("data: d_####.npz, columns: [_, _, x, y]".replace("_, _, x, y", "x, y, radius"),
                    head=HEAD + "view: {fit: data, margin: 0}")
-        self.assertIn("expected the names of 4 columns", self.error())
+        self.assertIn("expected 4 names, one for each column of", self.error())
 
     def test_a_window_over_each_frame_goes_by_where_all_layers_are_in_it(self):
         rows = "x,y,r\n0,0,0.3\n1,1,0.2\n0.2,0.9,0.1\n"
@@ -242,14 +242,14 @@ class DataFilmsTest(CommandCase):
         self.scene(head="image: {width: 64, height: 48}\n")
         self.assertIn('"animation" says which frames there are', self.error())
         self.scene(head=HEAD + "view: {fit: square, over: frame}")
-        self.assertIn("view.over: expected fit: data too", self.error())
+        self.assertIn("view.over: needs fit: data", self.error())
         self.scene()
         np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], speed=[1.0])
         self.assertIn('d_0005.npz has no column "v"', self.error())
         np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], v=["fast"])
         self.assertRegex(self.error(), r'd_0005.npz: row 0: v: expected numbers, as .*d_0003.npz has, got "fast"')
         np.savez(self.path("d_0005.npz"), x=[1.0, np.nan], y=[1.0, 1], v=[1.0, 1])
-        self.assertIn("d_0005.npz: row 1: x: x: expected a number", self.error())
+        self.assertIn("d_0005.npz: row 1: x: expected a number", self.error())
         for frame in self.frames():
             with open(self.path(f"d_{frame:04}.csv"), "w") as file:
                 file.write("x,y,v\n1,1,1\n1,%s,1\n" % ("far" if frame == 5 else 1))
@@ -279,9 +279,9 @@ class DataFilmsTest(CommandCase):
                         for frame in self.frames():
                             os.remove(self.path(f"{name}_{frame:02}.png"))
                         said = self.error(*render, "--threads", threads, code=SOME_FAILED)
-                        self.assertIn(f"frame {bad}: d_{bad:04}.npz: row 7: x: x: expected a number from -1e15 to 1e15, got nan",
+                        self.assertIn(f"frame {bad}: d_{bad:04}.npz: row 7: x: expected a number from -1e15 to 1e15, got nan",
                                       said)
-                        self.assertIn(f"1 of 6 frames are missing; to make them: --frames {bad}\n", said)
+                        self.assertIn(f"1 of 6 frames are missing; to draw them: --frames {bad}\n", said)
                         self.assertEqual({frame: self.read(f"{name}_{frame:02}.png") for frame in self.frames()
                                           if frame != bad}, {f: p for f, p in whole.items() if f != bad})
                         self.assertFalse(os.path.exists(self.path(f"{name}_{bad:02}.png")))
@@ -305,7 +305,7 @@ class DataFilmsTest(CommandCase):
         said = self.error("render", "t.yaml", "--frames", "all", "-o", "t_#.png", code=SOME_FAILED)
         self.assertIn('frame 1: none of the texts of "v" of t_0001.csv is a colour #rrggbb, first in line 2: "--"', said)
         self.assertIn('frame 2: none of the texts of "v" of t_0002.csv', said)
-        self.assertIn("2 of 4 frames are missing; to make them: --frames 1-2\n", said)
+        self.assertIn("2 of 4 frames are missing; to draw them: --frames 1-2\n", said)
 
     def test_other_bad_files_fail_their_frame_alone_too(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
@@ -315,7 +315,7 @@ class DataFilmsTest(CommandCase):
         said = self.error(*render, code=SOME_FAILED)
         self.assertIn('frame 4: d_0004.npz has no column "y"', said)
         self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", said)
-        self.assertIn("2 of 6 frames are missing; to make them: --frames 4,6\n", said)
+        self.assertIn("2 of 6 frames are missing; to draw them: --frames 4,6\n", said)
 
     def test_bad_frames_that_are_alike_take_no_other_picture(self):
         """Small data with `columns` are checked as they are drawn, after frames were compared."""
@@ -325,7 +325,7 @@ class DataFilmsTest(CommandCase):
             for frame, rows in zip(self.frames(), begin):
                 np.save(self.path(f"p_{frame:02}.npy"), rows)
             said = self.error("render", "s.yaml", "--frames", "all", "-o", "a_##.png", "--overwrite", code=SOME_FAILED)
-            self.assertIn(f"to make them: --frames {said_bad}\n", said)
+            self.assertIn(f"to draw them: --frames {said_bad}\n", said)
 
     def test_exports_that_share_a_film_do_not_wait_for_bad_frames(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
@@ -358,7 +358,7 @@ class DataFilmsTest(CommandCase):
         done = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "-", "--format", "rawvideo", code=INVALID)
         self.assertEqual(len(done.stdout), 2 * 64 * 48 * 3)
         self.assertIn(b"d_0005.npz: row 7", done.stderr)
-        self.assertIn(b"4 of 6 frames are missing; to make them: --frames 5-8", done.stderr)
+        self.assertIn(b"4 of 6 frames are missing; to draw them: --frames 5-8", done.stderr)
 
     def test_pictures_of_data_that_became_bad_are_foreign(self):
         self.scene("data: d_####.npz, " + MAP.replace("colormap", "over: frame, colormap").replace("range", "over: frame, range"))
@@ -368,7 +368,7 @@ class DataFilmsTest(CommandCase):
         verify = ("verify", "f_##.png", "--frames", "all", "--scene", "s.yaml")
         done = self.run_roundel(*verify, code=FAILED)
         self.assertEqual(done.stdout, b"foreign: 5\n--frames 5\n")
-        self.assertIn(b"1 frame is of what cannot be drawn (d_0005.npz: row 7: x: x: expected", done.stderr)
+        self.assertIn(b"1 frame is of data that cannot be drawn (d_0005.npz: row 7: x: expected", done.stderr)
 
     def test_an_empty_column_of_texts_stays_one(self):
         for frame in self.frames():
@@ -401,19 +401,19 @@ class DataFilmsTest(CommandCase):
         layer = "data: %s.csv, map: {x: x, y: y, radius: 3px}, invalid: skip"
         self.scene(layer % "e_#", head + "animation: {frames: 10}\n")
         said = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_#.png").stderr.decode().splitlines()[-8:]
-        self.assertEqual(said[0], "roundel: s.yaml: frame 1: the picture has no circles: its data have no rows")
-        self.assertEqual(said[1], "roundel: s.yaml: no circle in 8 frames: 1-2,4-9")
-        self.assertEqual(said[2:7], [f"roundel: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped; "
-                                     "invalid: error names the first"
+        self.assertEqual(said[0], "warning: s.yaml: frame 1: the picture has no circles: its data have no rows")
+        self.assertEqual(said[1], "warning: s.yaml: no circle in 8 frames: 1-2,4-9")
+        self.assertEqual(said[2:7], [f"warning: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped; write invalid: "
+                                     f"error to see the first"
                                      for frame, rows in ((3, "2 rows"), *((f, "1 row") for f in range(4, 8)))])
-        self.assertEqual(said[7], "roundel: rows of 2 more files are skipped, too")
+        self.assertEqual(said[7], "warning: rows of 2 more files are skipped, too")
         self.write("t.csv", "file\ne_3\ne_2\n")
         self.write("each.yaml", self.read("s.yaml").decode().replace("e_#.csv", '"${file}.csv"').replace("animation: {frames: 10}",
                                                                                                  "vars: {file: a}"))
         said = self.run_roundel("render", "each.yaml", "--each", "t.csv", "-o", "{file}.png").stderr.decode().splitlines()
         self.assertRegex(said[1], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
-        self.assertEqual(said[2], "roundel: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped; invalid: error "
-                                  "names the first")
+        self.assertEqual(said[2], "warning: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped; write invalid: error to "
+                                  "see the first")
         said = self.run_roundel("render", "s.yaml", "--frames", "0", "-o", "g_#.png").stderr
         self.assertNotIn(b"skipped", said)
         for frame in range(2):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The scenes of scenes/data with a fiftieth of their rows, which their script makes first.
+"""The scenes of scenes/data with a fiftieth of their rows, which their script makes first; and scenes/tissue.npz.
 Usage: data_scenes_test.py PATH_OF_ROUNDEL"""
 
 import glob
@@ -16,7 +16,7 @@ import numpy as np
 
 ROUNDEL = ""  # set by main()
 SCENES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../scenes/data")
-ROWS = {"tissue": 6000, "particles": 60_000}  # some events are left out
+ROWS = {"particles": 60_000}  # some events are left out
 
 
 class DataScenesTest(unittest.TestCase):
@@ -36,7 +36,7 @@ class DataScenesTest(unittest.TestCase):
 
     def test_they_are_drawn_without_warnings_and_have_legends(self):
         scenes = sorted(glob.glob(os.path.join(self.folder, "*.yaml")))
-        self.assertEqual([os.path.basename(scene) for scene in scenes], ["events.yaml", "particles.yaml", "tissue.yaml"])
+        self.assertEqual([os.path.basename(scene) for scene in scenes], ["events.yaml", "particles.yaml"])
         for scene in scenes:
             name = os.path.basename(scene).removesuffix(".yaml")
             self.assertEqual(self.run_roundel("render", scene, "-q", "-o", f"{name}.png").stderr, "")
@@ -47,7 +47,7 @@ class DataScenesTest(unittest.TestCase):
             self.assertGreater(int(seen.replace(",", "")), 0.5 * int(of_all.replace(",", "")))
             self.run_roundel("legend", scene, "-o", f"{name}.svg")
             texts = [text.text for text in ElementTree.parse(os.path.join(self.folder, f"{name}.svg")).iter()]
-            self.assertIn({"tissue": "color: kind", "particles": "color: speed, log", "events": "color: kind"}[name], texts)
+            self.assertIn({"particles": "color: speed, log", "events": "color: kind"}[name], texts)
 
     def test_the_data_are_the_same_every_time(self):
         again = os.path.join(self.folder, "again")
@@ -56,11 +56,20 @@ class DataScenesTest(unittest.TestCase):
         def content(folder, name):
             with open(os.path.join(folder, name), "rb") as file:
                 return file.read()
-        for name in ("tissue.npy", "events.csv"):
-            self.assertEqual(content(self.folder, name), content(again, name))
+        self.assertEqual(content(self.folder, "events.csv"), content(again, "events.csv"))
         one, other = (np.load(os.path.join(folder, "particles.npz")) for folder in (self.folder, again))  # has a date
         for name in ("x_km", "y_km", "speed"):
             np.testing.assert_array_equal(one[name], other[name])
+
+    def test_the_tissue_is_what_its_script_makes(self):
+        made = os.path.join(self.folder, "tissue.npz")
+        subprocess.run([os.path.join(SCENES, "make_tissue"), made], check=True, timeout=300)
+        stored = os.path.join(SCENES, "../tissue.npz")
+        self.assertLess(os.path.getsize(stored), 300_000)
+        with np.load(stored) as one, np.load(made) as other:
+            self.assertEqual(sorted(one), ["kind", "radius", "signal", "x", "y"])
+            for name in one:
+                np.testing.assert_array_equal(one[name], other[name])
 
 
 if __name__ == "__main__":

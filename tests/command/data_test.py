@@ -64,10 +64,10 @@ BAD_FILES = {
                  "end_header\n", "line 65540: more than 65536 properties"),
     "long.csv": ("x,y,r\n1,2,3\n" + "7" * (17 << 20), "line 3: a row is too long (at most 16777216 bytes)"),
     "text.csv": ("x,y,r\n1,2,3\n1,two,3\n", "expected a column of numbers, but \"y\" of text.csv holds texts, first in "
-                                           "line 3: \"two\"; missing numbers are empty fields, NA or nan"),
+                                           "line 3: \"two\"; write missing numbers as empty fields, NA or nan"),
     "infinite.csv": ("x,y,r\n1,2,3\ninf,nan,3\n",
-                     "infinite.csv: line 3: column x: x: expected a number from -1e15 to 1e15, got inf\n"
-                     "infinite.csv: line 3: column y: y: expected a number from -1e15 to 1e15, got nan"),
+                     "infinite.csv: line 3: column x: expected a number from -1e15 to 1e15, got inf\n"
+                     "infinite.csv: line 3: column y: expected a number from -1e15 to 1e15, got nan"),
     "twice.csv": ("x,y,x\n1,2,3\n", "columns 0 and 2 (counted from 0) are both named \"x\""),
     "short.csv": ("x,y,r\n1,2,3\n1,2\n", "line 3: expected 3 fields, got 2"),
     "lies.npy": (npy("(1000000000000, 3)", bytes(24)), "expected 12000000000000 bytes of elements for the shape "
@@ -135,8 +135,8 @@ class DataTest(CommandCase):
     def test_numbers_that_are_too_large_are_refused_with_a_way_out(self):
         self.write_scene([(1e15, -1e15, 1), (0, 3e16, 1)], 1e15, 1)
         for command in (("validate", "s.yaml"), ("render", "s.yaml", "-o", "o.png")):
-            self.assertIn("d.npy: row 1: y: expected a number from -1e15 to 1e15, got 3e+16; numbers as large as that "
-                          "are too coarse for places: subtract a common offset from the data",
+            self.assertIn("d.npy: row 1: y: expected a number from -1e15 to 1e15, got 3e+16; numbers this large are too coarse for "
+                          "places: subtract a common offset from the data",
                           self.run_roundel(*command, code=INVALID).stderr)
         self.write_scene([(1e15, -1e15, 1)], 1e15, 1)
         self.run_roundel("validate", "s.yaml")
@@ -163,17 +163,17 @@ class DataTest(CommandCase):
         first, missing = 'first in line 2: "--"', "missing numbers are empty fields, NA or nan"
         layer = "{data: dash.csv, map: {x: x, y: y, radius: 0.1, %s}}"
         self.assertIn('s.yaml:3:60: layers[0].map.color: none of the texts of "v" of dash.csv is a colour #rrggbb, '
-                      f'{first}; for kinds give "categories", and write missing numbers as empty fields, NA or nan',
+                      f'{first}; for kinds write categories: tab10, and write missing numbers as empty fields, NA or nan',
                       self.error_of(layer % 'color: {column: v, missing: "#ff0000"}'))
         for key in ("alpha: v", "alpha: {column: v, domain: [0, 30], missing: 0}", "z: v"):
             self.assertIn(f'expected a column of numbers, but "v" of dash.csv holds texts, {first}; {missing}',
                           self.error_of(layer % key))
-        self.assertIn(f'but "v" of dash.csv holds texts, {first}; {missing}; for kinds give "categories"',
+        self.assertIn(f'but "v" of dash.csv holds texts, {first}; {missing}; for kinds write categories: tab10',
                       self.error_of(layer % "color: {column: v, domain: [0, 30], missing: 0}"))
-        self.assertIn(f'expected "in" or "not", as "v" of dash.csv holds texts, {first}',
+        self.assertIn(f'expected "in" or "not", because "v" of dash.csv holds texts, {first}',
                       self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}, where: {v: {min: 3}}}"))
         self.write("dash.csv", "x;y\n0;0\n1,5;2,25\n")
-        self.assertIn('"x" of dash.csv holds texts, first in line 3: "1,5"; a number has a decimal point, as 1.5',
+        self.assertIn('"x" of dash.csv holds texts, first in line 3: "1,5"; write 1.5',
                       self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}}"))
 
     def test_validate_prints_how_values_are_read(self):

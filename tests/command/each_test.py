@@ -53,13 +53,13 @@ class EachTest(CommandCase):
         if scene is not None:
             self.write("s.yaml", scene)
         done = self.each(*more, table="bad.csv" if table is not None else "t.csv", output=output, code=code)
-        self.assertEqual(done.replace('roundel: "roundel render --help" lists the options\n', ""), said)
+        self.assertEqual(done.replace('"roundel render --help" lists the options\n', ""), said)
         self.assertFalse(os.path.exists(self.path("out")))
 
 
 class Pictures(EachTest):
     def test_a_column_is_not_set(self):
-        said = "roundel: --set gain: expected a var that is no column of t.csv, whose rows say it\n"
+        said = "error: --set gain: the rows of t.csv set this var; leave out the option or the column\n"
         self.refused(said, code=USAGE, more=("--set", "gain=0.3"))
 
     def test_each_is_the_picture_of_its_values_byte_for_byte(self):
@@ -146,9 +146,9 @@ class Mistakes(EachTest):
         self.refused('bad.csv: column gian: s.yaml has no such var (did you mean "gain"?), and no {gian} stands in the names\n',
                      "name,gian\na,1\n")
         for name, output in (("row", "{name}{row}"), ("frame", "{name}{frame:03}"), ("row", "{name}")):
-            self.refused(f"bad.csv: column {name}: expected another name: {{{name}}} in the pictures' names is the row's number\n",
+            self.refused(f"bad.csv: column {name}: choose another name: {{{name}}} in the pictures' names is the row's number\n",
                          f"name,{name}\na,5\nb,6\n", output=f"out/{output}.png")
-        self.refused('roundel: --output: t.csv has no column "nmae" (did you mean "name"?); there are name, gain, tint and file\n',
+        self.refused('error: --output: t.csv has no column "nmae" (did you mean "name"?); there are name, gain, tint and file\n',
                      output="out/{name}{nmae}.png", code=USAGE)
 
     def test_tables_that_are_none(self):
@@ -162,7 +162,7 @@ class Mistakes(EachTest):
         self.refused('bad.csv: line 2: column name: expected a part of a file\'s name, without /, got "../a"\n'
                      'bad.csv: line 3: column name: expected a part of a file\'s name, without /, got ".."\n',
                      "name\n../a\n..\n", output="out/{name}/x.png")
-        self.refused('roundel: --output: expected a name with a column of bad.csv as {gain}, or the row as {row:04}, for 2 rows, '
+        self.refused('error: --output: expected a name with a column of bad.csv as {gain}, or the row as {row:04}, for 2 rows, '
                      'got "out/a.png"\n', "gain\n1\n0\n", output="out/a.png", code=USAGE)
 
     def test_pictures_are_alike(self):
@@ -172,12 +172,12 @@ class Mistakes(EachTest):
                      scene=scene.replace("width: $w", "width: 48"))
 
     def test_options_that_do_not_fit(self):
-        self.refused("roundel: --frames: expected rows from 0 to 2 of t.csv, got 1-3\n", code=USAGE, more=("--frames", "1-3"))
-        self.refused("roundel: --renumber: expected without --each\n", code=USAGE, more=("--frames", "1", "--renumber"))
-        self.refused("roundel: --each: expected one scene\n", output="out/", code=USAGE, more=("s.yaml",))
-        self.refused("roundel: --watch: expected files of single pictures, without -o -, --frames and --each\n", code=USAGE, more=("--watch",))
+        self.refused("error: --frames: expected rows from 0 to 2 of t.csv, got 1-3\n", code=USAGE, more=("--frames", "1-3"))
+        self.refused("error: --renumber: does not work with --each\n", code=USAGE, more=("--frames", "1", "--renumber"))
+        self.refused("error: --each: expected one scene, got 2\n", output="out/", code=USAGE, more=("s.yaml",))
+        self.refused("error: --watch: draws files of single pictures, without -o -, --frames and --each\n", code=USAGE, more=("--watch",))
         done = self.run_roundel("verify", "#.png", "--each", "t.csv", code=USAGE)
-        self.assertIn(b"--each: expected --scene too", done.stderr)
+        self.assertIn(b"--each: needs --scene", done.stderr)
 
     def test_the_table_is_not_replaced(self):
         os.link(self.path("t.csv"), self.path("third.png"))

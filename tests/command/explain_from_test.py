@@ -110,7 +110,7 @@ class ExplainFrom(CommandCase):
 
         absolute = self.path("scenes/plain.yaml")
         for scene in (absolute, f"../{os.path.basename(self.folder)}/scenes/plain.yaml"):
-            says(f"{scene}: expected a scene by its path below the working directory, which is looked up in old\n", scene)
+            says(f"{scene}: expected a path below the working directory, which leads to the same scene in old\n", scene)
         self.write("old/scenes/plain.yaml", "version: 2\n")
         says("old/scenes/plain.yaml:1:1: missing key \"layers\"\n    old/scenes/plain.yaml:1:10: version: expected 1, got 2\n")
         os.remove(self.path("old/scenes/plain.yaml"))
@@ -123,7 +123,7 @@ class ExplainFrom(CommandCase):
                                ("../old", "../old origin/main"), ("--all", "../old --all")):
             done = self.run_roundel("regress", "scenes/plain.yaml", "--goldens", "goldens", f"--explain-from={given}", "--json", "r.json",
                                     code=COULD_NOT)
-            self.assertEqual(done.stderr.decode(), "roundel: --explain-from: expected a folder with another checkout of the project, got "
+            self.assertEqual(done.stderr.decode(), "error: --explain-from: expected a folder with another checkout of the project, got "
                              f'"{given}"; git worktree add {command} makes one\n')
         self.assertEqual(self.read("r.json"), b"kept")
 

@@ -423,7 +423,7 @@ class Difference(ExplainTest):
             self.assertFalse(done.stdout)
             self.assertIn(says, done.stderr)
         done = self.run_roundel("diff", "a.png", "b.png", "--seed", "1", code=2)
-        self.assertIn("expected with --explain only", done.stderr)
+        self.assertIn("work only with --explain", done.stderr)
 
 
 class Errors(ExplainTest):
@@ -448,11 +448,11 @@ class Errors(ExplainTest):
         self.assert_fails("scene.yaml", says="expected either --pixel X,Y or --heatmap KIND")
         self.assert_fails("scene.yaml", "--pixel", "1,1", "--heatmap", "stop", "-o", "a.png",
                           says="expected either --pixel X,Y or --heatmap KIND")
-        self.assert_fails("scene.yaml", "--heatmap", "stop", says="--output: expected -o FILE")
+        self.assert_fails("scene.yaml", "--heatmap", "stop", says="--heatmap: needs -o FILE")
         self.assert_fails("scene.yaml", "--pixel", "1,1", "-o", "a.png",
-                          says="--output: expected with --heatmap only")
+                          says="--output: works only with --heatmap")
         self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "a.png", "--limit", "3",
-                          says="--limit: expected with --pixel only")
+                          says="--limit: works only with --pixel")
         self.assert_fails("scene.yaml", "--heatmap", "depth", "-o", "a.png",
                           says='--heatmap: expected layers, overlaps or stop, got "depth"')
         self.assert_fails("scene.yaml", "scene.yaml", "--pixel", "1,1", says="one argument only")

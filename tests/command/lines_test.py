@@ -200,22 +200,22 @@ class LinesTest(CommandCase):
 
     def test_each_message_is_one_write(self):
         self.assertEqual(self.writes("render", "a.yaml", "--size", "0x0", "--threads", "x", "--\n::error::a", code=2), [
-            'roundel: --size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "0x0"\n',
-            'roundel: --threads: expected a whole number of threads from 1 to 1024, got "x"\n',
-            'roundel: "--\\x0a::error::a": unknown option\n',
-            'roundel: "roundel render --help" lists the options\n'])
+            'error: --size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "0x0"\n',
+            'error: --threads: expected a whole number of threads from 1 to 1024, got "x"\n',
+            'error: "--\\x0a::error::a": unknown option\n',
+            '"roundel render --help" lists the options\n'])
 
     def test_quiet_and_verbose_choose_the_messages(self):
         self.write("s.yaml", RGB + "animation: {frames: 2}\n")
         draw = ("render", "s.yaml", "--frames", "all", "--overwrite", "-o", "%d.png", "--backend", "cpu")
-        detail, warning = "roundel: backend cpu: asked for\n", "roundel: s.yaml: nothing in this scene depends on the frame"
+        detail, warning = "backend cpu: asked for\n", "warning: s.yaml: nothing in this scene depends on the frame"
         for options, begins in ((["--quiet"], []), ([], ["%d.png  64x48", warning]), (["--verbose"], [detail, "%d.png  64x48", warning])):
             writes = self.writes(*draw, *options)
             self.assertEqual(len(writes), len(begins), writes)
             for text, begin in zip(writes, begins):
                 self.assertTrue(text.startswith(begin) and text.endswith("\n") and text.count("\n") == 1, writes)
         errors = self.writes("render", "s.yaml", "--frames", "all", "-o", "%d.png", "--quiet", code=4)
-        self.assertTrue(all(re.fullmatch("roundel: .+\n", text) for text in errors) and errors, errors)
+        self.assertTrue(all(re.fullmatch("error: .+\n", text) for text in errors) and errors, errors)
 
     def test_messages_to_a_full_device_leave_the_result(self):
         self.write("s.yaml", RGB)
@@ -255,11 +255,11 @@ class ModulesTest(CommandCase):
         for path in (module, os.path.dirname(module), os.path.dirname(os.path.dirname(module))):
             mode = stat.S_IMODE(os.stat(path).st_mode)
             os.chmod(path, mode | stat.S_IWOTH)
-            self.assertIn(f"{os.path.realpath(path)}: not loaded, since everybody may write to it; to mend that: chmod o-w ", refusal())
+            self.assertIn(f"{os.path.realpath(path)}: not loaded, because everybody may write to it; type: chmod o-w ", refusal())
             os.chmod(path, mode)
             if os.geteuid() == 0:
                 os.chown(path, 65534, -1)
-                self.assertIn(f"{os.path.realpath(path)}: not loaded, since it belongs to another user", refusal())
+                self.assertIn(f"{os.path.realpath(path)}: not loaded, because another user owns it; ", refusal())
                 os.chown(path, 0, -1)
         # Not in the program's own folder, and not further up.
         shutil.move(self.path("lib"), self.path("me/lib"))

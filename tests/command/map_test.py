@@ -104,8 +104,8 @@ class MapTest(CommandCase):
         np.save(self.path("d.npy"), self.data)
         for alpha, is_said in (("red", True), ("{column: red, domain: [0, 1]}", False)):
             self.scene(layer % alpha)
-            self.assertEqual(is_said, b'd.npy: alpha: "red" has only 0 and 1, but is divided by 255, as its type is uint8; '
-                                      b"alpha: {column: red, domain: [0, 1]} takes them as they stand"
+            self.assertEqual(is_said, b'd.npy: alpha: "red" has only 0 and 1, but is divided by 255, because its type is uint8; write '
+                                      b'alpha: {column: red, domain: [0, 1]}'
                                       in self.run_roundel("render", "s.yaml", "-o", "a.png").stderr)
 
     def test_scales_of_radius(self):
@@ -293,7 +293,7 @@ class MapTest(CommandCase):
         self.scene("")
         said = self.error("")
         self.assertIn('missing key "map" or "columns"', said)
-        self.assertIn('"map" says what the columns become, as map: {x: x, y: ..., radius: 2px}; there are x, y, v', said)
+        self.assertIn('missing key "map", as map: {x: x, y: ..., radius: 2px}; there are x, y, v', said)
 
     def test_pixels_and_limits(self):
         head = "image: {width: 300, height: 200}\nview: {center: [0.5, 0.5], zoom: 4}"
@@ -306,7 +306,7 @@ class MapTest(CommandCase):
         np.save(self.path("d.npy"), np.array([(0.5, 0.5, 0.1)]))
         found = self.circles('    columns: [x, y, radius]\n    color: "#ff0080"\n    alpha: 0.75')
         self.close(found[0], np.array([0.5, 0.5, 0, 0.1, 1, 0, 128 / 255, 0.75]))
-        self.assertIn("the layer's data have it already",
+        self.assertIn("the layer's data already have it; remove this key",
                       self.error("    map: {x: 0, y: 0, radius: 1, color: 0.5}\n    color: 0.25"))
 
     def test_what_circles_wrote_draws_the_same_picture(self):
@@ -426,7 +426,8 @@ class MapTest(CommandCase):
             said = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
             film = self.run_roundel("render", "film.yaml", "--frames", "all", "-o", "f_#.png", "--overwrite", code=code)
             if code == 0:
-                self.assertIn("roundel: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped; invalid: error names the first\n", said)
+                self.assertIn("warning: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped; write invalid: error to see the "
+                              "first\n", said)
                 self.assertIn("a_0.csv and the other frames' files: 3 of 6 rows cannot be drawn and are skipped",
                               film.stderr.decode())
             else:
@@ -449,7 +450,7 @@ class MapTest(CommandCase):
                               self.run_roundel(*command).stderr.decode())
         self.assertRegex(words("view: {x: [0.5, 0.52], y: [0.5, 0.52]}"),
                          r"only [0-9]+ of 30,000 circles touch the picture: they lie in x -?0.0[0-9]*..1.*, the view")
-        self.assertIn("less wide than a pixel", words("", "    map: {x: x, y: y, radius: 0.1px}"))
+        self.assertIn("narrower than a pixel", words("", "    map: {x: x, y: y, radius: 0.1px}"))
         self.assertIn("colours go far above 1", words("", "    map: {x: x, y: y, radius: 1px, color: [code, 0, 100]}\n"
                                                       "    invalid: skip"))
         self.write("faint.yaml", "version: 1\nvars: {radius: 0.1, alpha: 1, antialias: true}\n"
@@ -462,7 +463,7 @@ class MapTest(CommandCase):
                                          ("f.png", ("radius=0.01",), False), ("f.png", ("alpha=0",), True),
                                          ("f.exr", ("alpha=0",), True), ("f.png", ("alpha=0", "antialias=false"), True)):
             said = self.run_roundel("render", "faint.yaml", "-o", name, *(w for s in settings for w in ("--set", s))).stderr
-            self.assertEqual(is_faint, b"too faint or too small to be seen" in said, (name, settings))
+            self.assertEqual(is_faint, b"too faint or too small to see" in said, (name, settings))
         self.run_roundel("render", "s.yaml", "-o", "w.png", "--size", "200x100")
         self.scene("    map: {x: x, y: y, radius: 3px}", "view: {fit: data}")
         self.assertIn("there is more around the view's window",

@@ -190,7 +190,7 @@ class Memory(unittest.TestCase):
                         break
                     self.assertEqual(code, 1, messages)
                     self.assertFalse(os.path.exists(self.path("b." + ending)))
-                    needed = int(re.search(rf"^roundel: a\.yaml: --memory: {budget}M is too little.*, (\d+)M is enough$",
+                    needed = int(re.search(rf"^error: a\.yaml: --memory: {budget}M is too little.*, (\d+)M is enough$",
                                            messages, re.M)[1])
                     self.assertGreater(needed, budget)
                     budget = needed

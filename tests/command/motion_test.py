@@ -106,7 +106,7 @@ class MotionTest(CommandCase):
         self.assertIn(b"missing: 16", done.stdout)
         self.render("--frames", "-4-20x4,30", "--renumber", "--resume", "--shard", "2/2")
         self.assertEqual(self.read("f/f_05.png"), self.read("all/f_16.png"))
-        self.assertIn(b"--renumber: expected with --frames", self.render("--renumber", code=USAGE).stderr)
+        self.assertIn(b"--renumber: works only with --frames", self.render("--renumber", code=USAGE).stderr)
 
     def test_a_stream_of_some_frames_has_their_rate(self):
         self.scene(FILM)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "renderer/base/error.h"
+#include "tools/roundel/cli/guesses.h"
 #include "tools/roundel/commands/commands.h"
 
 namespace roundel {
@@ -110,8 +111,8 @@ TEST(Options, AllProblemsAreReportedTogether) {
         R"("--sead": unknown option (did you mean "--seed"?))",
         R"(--threads: expected a whole number of threads from 1 to 1024, got "0")",
         R"(--memory: expected)", R"(got "9Q")",
-        R"(--backend: expected auto, cpu or cuda, got "gpu")", "--output: expected FILE after it",
-        R"("roundel render --help" lists the options)"}) {
+        R"(--backend: expected auto, cpu or cuda, got "gpu")",
+        "--output: expected FILE after it"}) {
     EXPECT_TRUE(contains(message, part)) << part << "\nis not in\n" << message;
   }
 }
@@ -218,21 +219,24 @@ TEST(Options, SequencesHaveOptionsOfTheirOwn) {
 
 TEST(Options, OptionsOfSequencesMustFitTogether) {
   const std::pair<Arguments, const char*> cases[] = {
-      {{"a.yaml", "--resume"}, "--resume: expected --frames or --each too"},
-      {{"a.yaml", "--shard=1/2"}, "--shard: expected --frames or --each too"},
-      {{"a.yaml", "--frames=1", "--frame=1"}, "--frame: expected one of --frame and --frames"},
+      {{"a.yaml", "--resume"}, "--resume: needs --frames or --each"},
+      {{"a.yaml", "--shard=1/2"}, "--shard: needs --frames or --each"},
+      {{"a.yaml", "--frames=1", "--frame=1"}, "--frame: expected --frame or --frames, got both"},
       {{"a.yaml", "b.yaml", "--frames=1", "-o", "o/"}, "--frames: expected one scene"},
       {{"a.yaml", "b.yaml", "--split-frame", "-o", "o/"}, "--split-frame: expected one scene"},
       {{"a.yaml", "b.yaml", "-o", "-", "--format=png"}, "--output: expected one scene"},
-      {{"a.yaml", "-o", "a.png", "--format=exr"}, "--output: expected a name that ends in .exr"},
+      {{"a.yaml", "-o", "a.png", "--format=exr"},
+       R"(--output: "a.png" does not match --format exr)"},
       {{"a.yaml", "b.yaml", "-o", "a.exr", "--format=exr"}, "--output: expected a folder"},
-      {{"a.yaml", "--frames=1", "-o", "a.png", "--format=y4m"}, "--format: expected -o - for"},
-      {{"a.yaml", "--frames=1", "-o", "-"}, "--output: expected --format for standard output"},
+      {{"a.yaml", "--frames=1", "-o", "a.png", "--format=y4m"},
+       "--format: rawvideo and y4m go to standard output: -o -"},
+      {{"a.yaml", "--frames=1", "-o", "-"}, "--output: standard output needs --format png"},
       {{"a.yaml", "-o", "-", "--format=y4m", "--pixel-format=rgba"},
-       "--pixel-format: expected --format rawvideo too"},
-      {{"a.yaml", "-o", "-", "--format=y4m", "--stats=json"}, "--stats: expected table"},
+       "--pixel-format: this one needs --format rawvideo"},
+      {{"a.yaml", "-o", "-", "--format=y4m", "--stats=json"},
+       "--stats: standard output has the pictures"},
       {{"a.yaml", "--frames=1", "-o", "-", "--format=png", "--resume"},
-       "--resume: expected files, not standard output"}};
+       "--resume: needs files, not standard output"}};
   for (const auto& [arguments, text] : cases) {
     const std::string message = render_refusal(arguments);
     EXPECT_TRUE(contains(message, text)) << text << "; got " << message;
@@ -244,10 +248,9 @@ TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
   EXPECT_EQ(refusal(run_verify, {"a_##.png", "--frames=all", "--scene=a.yaml"}), "");
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png"}), "--frames: expected LIST"));
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=all"}),
-                       R"(--frames: expected --scene too for "all")"));
-  EXPECT_TRUE(
-      contains(refusal(run_verify, {"a_##.png", "--frames=1", "--seed=2"}),
-               "--scene: expected with --size, --scale, --crop, --layers, --set and --seed"));
+                       R"(--frames: "all" needs --scene)"));
+  EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=1", "--seed=2"}),
+                       "--scene: needed by --size, --antialias, --no-antialias, --scale"));
 }
 
 TEST(Options, ArgumentsBeyondTheLastAreRefused) {
@@ -270,23 +273,79 @@ TEST(Options, MessagesHideWhatCouldSteerATerminal) {
 }
 
 TEST(CommandLine, HelpListsWhatWasDeclared) {
-  CommandLine line("paint", "THING [OPTION...]", "Paints.");
+  CommandLine line("paint", "THING [OPTION...]", "Paints. Takes some time.");
   std::string colour;
   std::vector<std::string> things;
   bool wet = false;
-  line.add_arguments("THING", 1, 1, things, "what to paint");
-  line.add_value(
-      "colour,c", "NAME", [&](const std::string& value) { colour = value; }, "its colour");
-  line.add_switch(
-      "wet", [&] { wet = true; }, "leave it wet");
-  EXPECT_EQ(line.help(),
-            "Usage: roundel paint THING [OPTION...]\n\nPaints.\n\n"
+  line.add_arguments("THING", 1, 1, things, "what to paint; a door");
+  line.add_switch("wet", [&] { wet = true; }, {Group::kMachine, "leave it wet"});
+  line.add_value("colour,c", "NAME", [&](const std::string& value) { colour = value; },
+                 {Group::kPicture, "its colour; default: red"});
+  line.add_note("Doors only.");
+  line.set_usual({"colour"});
+  line.set_examples({"roundel paint door -c red"});
+  line.set_exit_codes("0 done; 1, 2 failed");
+  line.set_guide("docs/paint.md");
+  EXPECT_EQ(full_help(line.page()),
+            "Usage: roundel paint THING [OPTION...]\n\nPaints. Takes some time.\n\n"
+            "  THING                   what to paint; a door\n\nPicture:\n"
+            "  -c, --colour NAME       its colour; default: red\n\nMachine:\n"
+            "      --wet               leave it wet\n\nDoors only.\n\n"
+            "Examples:\n  roundel paint door -c red\n\n"
+            "Exit codes:\n  0         done\n  1, 2      failed\n\n"
+            "Guide: docs/paint.md; scene files: docs/scenes.md (in share/doc/roundel)\n");
+  EXPECT_EQ(short_help(line.page()),
+            "Usage: roundel paint THING [OPTION...]\nPaints.\n\n"
             "  THING                   what to paint\n"
-            "  -c, --colour NAME       its colour\n"
-            "      --wet               leave it wet\n");
+            "  -c, --colour NAME       its colour\n\n"
+            "Examples:\n  roundel paint door -c red\n\nfull list: roundel paint --help\n");
   EXPECT_TRUE(line.parse({"-c", "red", "door", "--wet"}));
   EXPECT_EQ(colour, "red");
   EXPECT_TRUE(wet);
+}
+
+TEST(Guesses, OptionsOfOtherProgramsLeadToOurs) {
+  const std::vector<KnownOption> options = {
+      {"size", "--size WxH"}, {"frame", "--frame N"}, {"threads", "--threads N"}};
+  EXPECT_EQ(guess_option("--width", options), " (did you mean \"--size WxH\"?)");
+  EXPECT_EQ(guess_option("-s", options), " (did you mean \"--size WxH\"?)");
+  EXPECT_EQ(guess_option("-f", options), " (did you mean \"--frame N\"?)");
+  EXPECT_EQ(guess_option("-j", options), " (did you mean \"--threads N\"?)");
+  EXPECT_EQ(guess_option("--treads", options), " (did you mean \"--threads\"?)");
+  EXPECT_EQ(guess_option("--width", {}), "");
+}
+
+TEST(Guesses, ACommandMayBeMissingOrBehindItsOptions) {
+  const std::vector<std::string> commands = {"render", "diff", "info"};
+  EXPECT_EQ(guess_command({"my scene.yaml", "-o", "a.png"}, commands),
+            "; did you mean \"roundel render 'my scene.yaml' -o a.png\"?");
+  EXPECT_EQ(guess_command({"a.png", "b.png"}, commands),
+            "; did you mean \"roundel diff a.png b.png\"?");
+  EXPECT_EQ(guess_command({"a.exr"}, commands), "; did you mean \"roundel info a.exr\"?");
+  EXPECT_EQ(guess_command({"--verbose", "render", "a.yaml"}, commands),
+            "; options follow the command: roundel render --verbose a.yaml");
+  EXPECT_EQ(guess_command({"rendr"}, commands), " (did you mean \"render\"?)");
+  EXPECT_EQ(guess_command({"--hepl"}, commands), " (did you mean \"--help\"?)");
+}
+
+TEST(Options, AntialiasIsSetClearedOrTheScenes) {
+  EXPECT_EQ(accepted({"a.yaml"}).scene.overrides.antialias, std::nullopt);
+  EXPECT_EQ(accepted({"a.yaml", "--antialias"}).scene.overrides.antialias, true);
+  EXPECT_EQ(accepted({"a.yaml", "--no-antialias"}).scene.overrides.antialias, false);
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--antialias", "--no-antialias"}),
+                       "--no-antialias: expected one of --antialias and --no-antialias"));
+  EXPECT_TRUE(
+      contains(refusal(run_diff, {"a.png", "b.png", "--antialias"}), "work only with --explain"));
+  EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=1", "--no-antialias"}),
+                       "--scene: needed by --size, --antialias"));
+}
+
+TEST(Options, APictureAfterTheSceneIsAnOutput) {
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "out.png"}),
+                       R"("out.png": expected a scene; to write this file: -o out.png)"));
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "film.mp4"}), "ffmpeg"));
+  EXPECT_EQ(render_refusal({"a.yaml", "scene.png", "-o", "out/"}), "");
+  EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml", "b.npy"}), "to write this file: -o b.npy"));
 }
 
 TEST(CommandLine, LongTextsAreWrappedAt80Columns) {

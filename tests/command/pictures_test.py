@@ -107,7 +107,7 @@ class Pictures(ScenesCase):
         os.makedirs(self.path("lib/roundel"))
         self.write("lib/roundel/libroundel_exr.so", "no library")
         done = self.run_roundel("render", "rgb.yaml", "-o", "a.exr", code=FAILED, program=program)
-        self.assertRegex(done.stderr, r"^roundel: cannot load .*/libroundel_exr\.so: .+")
+        self.assertRegex(done.stderr, r"^error: cannot load .*/libroundel_exr\.so: .+")
         self.assertFalse(os.path.exists(self.path("a.exr")))
         module = os.path.join(os.path.dirname(ROUNDEL), "../../lib/roundel/libroundel_exr.so")
         shutil.copy(module, self.path("lib/roundel"))
@@ -172,7 +172,7 @@ class Pictures(ScenesCase):
         self.assertAlmostEqual(black("--scale", "2") / 5027, 1, 1)
         self.assertAlmostEqual(black("--size", "40x40", "--scale", "0.5") / 314, 1, 1)
         self.assertEqual(black("--scale", "0.5", "--crop", "20,20,1,1"), 1)
-        for arguments, says in ((("--crop", "0,0,81,1"), "--crop: expected a part of the picture, which has 80x80 pixels"),
+        for arguments, says in ((("--crop", "0,0,81,1"), "--crop: expected a part of the 80x80 pixels of the picture"),
                                 (("--crop", "0,40,40,20", "--scale", "0.5"), "which has 40x40 pixels, got 40x20 from 0,40"),
                                 (("--crop", "0,0,0,1"), "--crop: expected a whole number of pixels from 1 to 65536"),
                                 (("--crop", "1,2,3"), "--crop: expected X,Y,W,H"),
@@ -195,7 +195,7 @@ class Pictures(ScenesCase):
         done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "--quiet")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
         done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "-v", "--backend", "cpu")
-        self.assertIn("roundel: backend cpu: asked for\n", done.stderr)
+        self.assertIn("backend cpu: asked for\n", done.stderr)
 
     def test_a_scene_can_name_its_picture(self):
         self.write("named.yaml", RGB + "output: out/frame_####.png\n")
@@ -266,7 +266,7 @@ class Formats(ScenesCase):
                             os.unlink(self.path(name))
                         else:
                             self.assert_fails(*arguments, code=USAGE, says=[
-                                f"--output: expected a name that ends in .{asked}, or as no picture's"])
+                                f"does not match --format {asked}"])
         self.assert_fails("render", "rgb.yaml", "--format", "exr", "--frames", "3-4", "-o", "a_##.png",
                           code=USAGE)
         self.write("named.yaml", RGB + "output: a_##.png\n")

@@ -233,7 +233,7 @@ TEST(Tasks, OfSrunThatDoNotKnowOfEachOtherAreAProblemOfTheFirst) {
     return text;
   };
   EXPECT_TRUE(problem({"4", "0", nullptr})
-                  .starts_with("each of the 4 tasks of srun makes all frames: to share them, add "
+                  .starts_with("each of the 4 tasks of srun draws all frames; to share them, add "
                                "--shard auto"));
   EXPECT_EQ(problem({"4", "1", nullptr}), "");
   EXPECT_EQ(problem({"1", "0", nullptr}), "");

@@ -47,7 +47,7 @@ class ForeignFolders(RegressCase):
         self.refused('expected paths of PNG or EXR files within the folder of goldens, got "authorized_keys"')
         self.plant("../ssh", ["k.png", "cut.png", "more.png"], k=b"ssh-rsa EVIL", cut=self.picture()[:-20],
                    more=self.picture() + b"ssh-rsa EVIL")
-        self.refused("k.png: not a sound PNG")
+        self.refused("k.png: not a valid PNG")
 
     def test_goldens_are_stored_in_the_working_directory_or_where_one_says(self):
         outside = tempfile.mkdtemp(prefix="roundel_regress_outside_")
@@ -55,7 +55,7 @@ class ForeignFolders(RegressCase):
         os.symlink(outside, self.path("link"))
         for goldens in (outside, "../link", "../" * 20 + outside, "../goldens/../../" + os.path.basename(outside)):
             self.plant(goldens, ["k.png"], k=self.picture())
-            self.refused("is not in the working directory; --goldens DIR says which it is")
+            self.refused("is not in the working directory; name it with --goldens DIR")
         self.assertEqual(os.listdir(outside), [])
         done = self.run_roundel("accept", "--all", "--goldens", outside, code=DIFFER)
         self.assertEqual(done.stdout, f"k.png: stored in {outside}\n")
@@ -63,7 +63,7 @@ class ForeignFolders(RegressCase):
 
     def test_a_missing_folder_of_goldens_is_not_made(self):
         self.plant("../golden", ["k.png"], k=self.picture())
-        self.refused('the folder of goldens that it names, "../golden", is not there; --goldens DIR says which it is')
+        self.refused('its folder of goldens "../golden" does not exist; name it with --goldens DIR')
         self.refused('--goldens: expected a folder, got "golden"', "--goldens", "golden")
 
     def test_a_folder_that_nothing_confirms_is_not_changed(self):
@@ -76,7 +76,7 @@ class ForeignFolders(RegressCase):
             self.plant(goldens, ["site/logo.png", "logo.png"], logo=self.picture())
             os.makedirs(self.path("regress-output/actual/site"), exist_ok=True)
             shutil.copy(self.path("picture.png"), self.path("regress-output/actual/site/logo.png"))
-            self.refused(f'the folder of goldens that it names, "{goldens}", has no goldens.lock; --goldens DIR says which it is')
+            self.refused(f'its folder of goldens "{goldens}" has no goldens.lock; name it with --goldens DIR')
             self.write("regress-output/pending.json", json.dumps({"goldens": goldens, "names": [], "unused": ["site/logo.png"]}))
             before = self.snapshot()
             self.run_roundel("accept", "--prune", code=NOT_COMPARED)
@@ -185,7 +185,7 @@ class ForeignFolders(RegressCase):
         self.assertEqual(self.read("goldens/red.png"), drawn)
         self.assertFalse(os.path.exists(self.path("ci")))
         shutil.rmtree(self.path("goldens"))  # a checkout without goldens
-        self.refused("is not there; --goldens DIR says which it is")
+        self.refused("does not exist; name it with --goldens DIR")
 
     def test_the_printed_command_names_goldens_outside_the_working_directory(self):
         outside = tempfile.mkdtemp(prefix="roundel_regress_outside_")
@@ -273,13 +273,13 @@ class Inputs(RegressCase):
     def test_the_folder_for_what_differs(self):
         for folder in ("goldens", "./goldens/", self.path("goldens")):
             self.refused("regress", "red.yaml", "--goldens", "goldens", "--output", folder,
-                         message="--output: expected another folder than that of the goldens")
+                         message="holds the goldens, or the pictures compared with them; choose another folder")
         os.symlink("goldens", self.path("other"))
         self.refused("regress", "red.yaml", "--goldens", "goldens", "-o", "other", message="--output: expected another")
         os.makedirs(self.path("out/actual"))
         shutil.copytree(self.path("goldens"), self.path("out/actual/goldens"))
         self.refused("regress", "red.yaml", "--goldens", "out/actual/goldens", "-o", "out",
-                     message="expected nothing in out/actual, where this command keeps pictures")
+                     message="lies in out/actual, where this command keeps pictures")
         self.write("out/actual/red.png", SCENE % "#00ff00")  # a scene of that name
         self.write("out/pending.json", '{"goldens": "../goldens", "names": ["red.png"]}')
         self.refused("regress", "out/actual/red.png", "--goldens", "goldens", "-o", "out",
@@ -291,7 +291,7 @@ class Inputs(RegressCase):
         for arguments in (("--json", "r", "--junit", "./r"), ("--json", "out/pending.json", "--output", "out"),
                           ("--junit", "r/index.html", "--report", "r")):
             self.refused("regress", "red.yaml", "--goldens", "goldens", *arguments,
-                         message="expected a file for each output, got it for two")
+                         message="two outputs have this name")
         self.regress("--json", "/dev/null", "--junit", "/dev/null", code=SAME)
 
     def test_diff_of_folders(self):
@@ -401,7 +401,7 @@ class StaleResults(RegressCase):
         self.run_roundel("diff", "goldens", "goldens", "--junit", "junit.xml", "red.png", code=NOT_COMPARED)
         self.assertFalse(self.are_gone())  # a wrong command line removes nothing
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", *self.RESULTS, code=NOT_COMPARED)
-        self.assertIn("report/index.html: exists and is no report of roundel's", done.stderr)
+        self.assertIn("report/index.html: exists and is not a report of Roundel; name another folder", done.stderr)
         self.assertEqual((self.read("report/index.html"), self.read("report/pictures/000007.js"),
                           self.read("report/notes.txt")), (b"<p>mine</p>", b"mine", b"mine"))
         os.chmod(self.path("junit.xml"), 0o444)
@@ -432,7 +432,7 @@ class StaleResults(RegressCase):
         os.remove(self.path("report/index.html"))
         os.mkfifo(self.path("report/index.html"))
         done = self.run_roundel("diff", "goldens", "goldens", "--report", "report", code=NOT_COMPARED)
-        self.assertIn("report/index.html: exists and is no report of roundel's", done.stderr)
+        self.assertIn("report/index.html: exists and is not a report of Roundel; name another folder", done.stderr)
 
 
 if __name__ == "__main__":

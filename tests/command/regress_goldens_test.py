@@ -41,7 +41,7 @@ class Floats(RegressCase):
         self.accept_exr()
         self.regress("--format", "png", code=DIFFER, **self.scenes)
         self.run_roundel("accept", "red.png", code=DIFFER)
-        self.assertIn("1 golden in goldens of no picture of this run: red.exr", self.regress(code=SAME, **self.scenes))
+        self.assertIn("unused golden in goldens: red.exr (no scene of this run draws it)", self.regress(code=SAME, **self.scenes))
         self.regress("--strict", code=DIFFER, **self.scenes)
         self.run_roundel("accept", "--prune", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["red.png"])
@@ -98,7 +98,7 @@ class Hashes(RegressCase):
         self.write("red.yaml", BLUE)
         line = self.regress("--report", "report", "--json", "r.json", "--junit", "j.xml", "--markdown", "s.md",
                             code=DIFFER).splitlines()[0]
-        self.assertEqual(line, "red.png: differs: its pixels have not the hash at goldens/goldens.lock:5; "
+        self.assertEqual(line, "red.png: differs: its pixels have another hash than goldens/goldens.lock:5; "
                                "the scene changed: the golden has another fingerprint")
         self.assertEqual(self.files("regress-output"), ["actual/red.png", "pending.json"])
         self.run_roundel("report", "r.json", "--report", "again", code=DIFFER)
@@ -154,18 +154,18 @@ class Hashes(RegressCase):
     def test_pictures_are_kept_apart_from_the_goldens(self):
         said = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
                                 code=NOT_COMPARED).stderr
-        self.assertIn('--output: expected a folder apart from the pictures in goldens, got "goldens/out"', said)
+        self.assertIn('--output: "goldens/out" lies in goldens, whose pictures are read', said)
         os.mkdir(self.path("others"))
         for folder in ("goldens", "others"):
             said = self.run_roundel("diff", "goldens", "others", "--output", folder + "/out", code=NOT_COMPARED).stderr
-            self.assertIn(f'--output: expected a folder apart from the pictures in {folder}, got "{folder}/out"', said)
+            self.assertIn(f'--output: "{folder}/out" lies in {folder}, whose pictures are read', said)
             self.assertFalse(os.path.exists(self.path(folder + "/out")))
 
     def test_the_fingerprint_is_kept_too(self):
         self.lock_all()
         self.write("red.yaml", RED.replace("layers:", "seed: 7\nlayers:"))
         text = self.regress(code=SAME)
-        self.assertIn("1 golden has the right pixels but not the fingerprint of the scene; to store it: roundel accept red.png", text)
+        self.assertIn("1 golden has the right pixels but another fingerprint than the scene; to store the scene's: roundel accept red.png", text)
         self.run_roundel("accept", "red.png", code=DIFFER)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         os.rename(self.path("red.yaml"), self.path("rot.yaml"))
@@ -306,17 +306,17 @@ class SceneFolders(RegressCase):
     def test_folders_without_scenes_are_refused(self):
         os.mkdir(self.path("empty"))
         done = self.run_roundel("regress", "empty", "--goldens", "goldens", code=NOT_COMPARED)
-        self.assertEqual(done.stderr, "roundel: empty: expected scenes, files that end in .yaml, in this folder or below\n")
+        self.assertEqual(done.stderr, "error: empty: no scenes (*.yaml) in this folder or below\n")
 
     def refused(self, *scenes):
         return self.run_roundel("regress", *scenes, "--goldens", "goldens", code=NOT_COMPARED).stderr
 
     def test_names_that_are_one_file_on_some_systems_are_refused(self):
-        self.assertEqual(self.refused("scenes/a", "scenes/b"), "roundel: scenes/a/logo.yaml and scenes/b/logo.yaml "
+        self.assertEqual(self.refused("scenes/a", "scenes/b"), "error: scenes/a/logo.yaml and scenes/b/logo.yaml "
                                                                "would both have the golden logo.png\n")
         self.write("scenes/Top.yaml", RED)
         self.assertEqual(self.refused("scenes"),
-                         "roundel: scenes/Top.yaml and scenes/top.yaml would both have the golden top.png "
+                         "error: scenes/Top.yaml and scenes/top.yaml would both have the golden top.png "
                          "where file systems do not tell case apart: Top and top\n")
         self.assertIn("do not tell case apart", self.refused("scenes/Top.yaml", "scenes/top.yaml", "--frames", "0"))
 

@@ -29,9 +29,9 @@ class Regress(RegressCase):
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         self.assertEqual(self.files("regress-output"), [])
         done = self.run_roundel("accept", "--all", code=SAME)
-        self.assertEqual(done.stdout, "nothing to accept: no run has left pictures in regress-output\n")
+        self.assertEqual(done.stdout, "nothing to accept: no run has kept pictures in regress-output\n")
         done = self.run_roundel("accept", "red", code=NOT_COMPARED)
-        self.assertIn("nothing to accept: no run has left pictures in regress-output", done.stderr)
+        self.assertIn("nothing to accept: no run has kept pictures in regress-output", done.stderr)
 
     def test_a_golden_is_the_file_that_render_writes(self):
         self.accept_all()
@@ -76,7 +76,7 @@ class Regress(RegressCase):
             file.write(stripped[:at] + stripped[end:])
         self.write("deux bleus é.yaml", RED)  # a real failure, which the hint must not take along
         text = self.regress(code=DIFFER)
-        self.assertIn("1 golden has the right pixels but not the fingerprint of the scene; to store it: "
+        self.assertIn("1 golden has the right pixels but another fingerprint than the scene; to store the scene's: "
                       "roundel accept red.png\n", text)
         blue = self.read("goldens/deux bleus é.png")
         self.run_roundel("accept", "red.png", code=DIFFER)
@@ -87,14 +87,14 @@ class Regress(RegressCase):
 
     def test_goldens_of_no_picture_of_the_run_are_named(self):
         self.accept_all()
-        self.assertNotIn("no picture of this run", self.regress(code=SAME))
+        self.assertNotIn("unused golden", self.regress(code=SAME))
         text = self.regress(code=SAME, scenes=("red.yaml",))
         self.assertEqual(text.splitlines()[1:],
-                         ["1 golden in goldens of no picture of this run: deux bleus é.png"])
+                         ["unused golden in goldens: deux bleus é.png (no scene of this run draws it)"])
         for k in range(6):
             shutil.copy(self.path("goldens/red.png"), self.path(f"goldens/old{k}.png"))
         text = self.regress(code=SAME)
-        self.assertIn("6 goldens in goldens of no picture of this run: old0.png, old1.png, "
+        self.assertIn("6 unused goldens in goldens: old0.png, old1.png, "
                       "old2.png, old3.png, old4.png, …\n", text)
 
     def test_frames_have_a_folder_for_each_scene(self):
@@ -118,8 +118,8 @@ class Regress(RegressCase):
                    "version: 1\ntolerances:\n  - {pictures: r*.png, max-delta: 1}\n  - {pictures: x, max-delta: 1}\n")
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=SAME)
         self.assertEqual(done.stdout, "red.png: same [goldens/goldens.yaml:3 \"r*.png\"]\n1 picture: 1 same\n"
-                         "1 golden in goldens of no picture of this run: deux bleus é.png\n")
-        self.assertIn('goldens/goldens.yaml:4 "x": fits none of the pictures', done.stderr)
+                         "unused golden in goldens: deux bleus é.png (no scene of this run draws it)\n")
+        self.assertIn('goldens/goldens.yaml:4 "x": this rule matches no picture', done.stderr)
         self.write("mine.yaml", "version: 1\ntolerances: [{pictures: '*', max-delta: 0, max-pixles: 1}]\n")
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--manifest", "mine.yaml", code=NOT_COMPARED)
         self.assertIn('mine.yaml:2:44: tolerances[0]: unknown key "max-pixles" (did you mean "max-pixels"?)', done.stderr)
@@ -149,7 +149,7 @@ class Regress(RegressCase):
     def test_accepting_what_is_not_there_accepts_nothing(self):
         self.regress(code=DIFFER)
         done = self.run_roundel("accept", "red.png", "rde.png", code=NOT_COMPARED)
-        self.assertIn('"rde.png": not among what the last run has left in regress-output (did you mean "red.png"?)', done.stderr)
+        self.assertIn('"rde.png": the last run kept no such picture in regress-output (did you mean "red.png"?)', done.stderr)
         self.assertEqual(self.files("goldens"), [])
         for arguments in ((), ("--all", "red.png"), ("--all", "--output", "nowhere")):
             self.run_roundel("accept", *arguments, code=NOT_COMPARED)
@@ -217,7 +217,7 @@ class Regress(RegressCase):
             self.write(f"now/{k}.gif", "no picture")
         self.write("goldens/3.gif", "nor this")
         self.write("goldens/goldens.yaml", "version: 1\ntolerances: []\n")
-        said = "2 pictures: 2 same; 12 other files passed over\n"
+        said = "2 pictures: 2 same; 12 other files ignored\n"
         done = self.run_roundel("diff", "goldens", "now", "--json=run.json", "--markdown", "run.md", code=SAME)
         self.assertEqual(done.stdout, said)
         self.assertIn(said, self.read("run.md").decode())
@@ -298,12 +298,12 @@ class Regress(RegressCase):
         self.regress(code=DIFFER)
         done = self.run_roundel("accept", "--add", "red", code=DIFFER)
         self.assertEqual(done.stdout, "red.png: stored in goldens\n")
-        self.assertIn("--add: expected NAME or --all", self.run_roundel("accept", "--add", code=2).stderr)
+        self.assertIn("--add: needs NAME or --all", self.run_roundel("accept", "--add", code=2).stderr)
 
     def test_a_scene_whose_golden_would_be_another_of_a_second_scene_is_refused(self):
         self.write("red.alt-1.yaml", RED)
         done = self.run_roundel("regress", "red.yaml", "red.alt-1.yaml", "--goldens", "goldens", code=NOT_COMPARED)
-        self.assertEqual(done.stderr, "roundel: red.alt-1.yaml: its golden red.alt-1.png would be another golden of red.yaml\n")
+        self.assertEqual(done.stderr, "error: red.alt-1.yaml: its golden red.alt-1.png would be another golden of red.yaml\n")
 
     def test_frames_drawn_side_by_side_are_those_of_the_film(self):
         self.write("balls.yaml", "version: 1\nimage: {width: 24, height: 16}\nlayers: [{generator: bouncingballs}]\n"

@@ -104,7 +104,7 @@ TEST_F(BothBackends, WhatDiffersIsDrawnAgainWhereThatIsWanted) {
   options_.retries = 1;
   const PairResult same = result(make_unsteady);
   EXPECT_EQ(same.state, PairState::kSame);
-  EXPECT_EQ(same.reasons, Texts{"drawn 2 times, and different before"});
+  EXPECT_EQ(same.reasons, Texts{"drawn 2 times; the earlier ones differed"});
   EXPECT_TRUE(same.actual_path.empty());
   options_.retries = 3;
   EXPECT_EQ(result(make_faulty_cuda).reasons, Texts{"on cuda: 1 pixel differs, at most 0 may"});

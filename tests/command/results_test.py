@@ -107,7 +107,7 @@ class Merging(ResultsCase):
         self.write("whole/b.yaml", SCENE % "0.3, alpha: 0.5")  # as it was
         said = self.roundel("whole", *arguments, code=DIFFER).stdout.decode()
         self.assertIn("pictures are in regress-output, to accept them: roundel accept a.png\n", said)
-        self.assertIn("1 golden has the right pixels but not the fingerprint", said)
+        self.assertIn("1 golden has the right pixels but another fingerprint", said)
         self.assertEqual(self.report("r.json", code=DIFFER)[0], "".join(
             line for line in said.splitlines(True) if not line.startswith(("1 golden in", "4 goldens in"))))
         shutil.rmtree(self.path("whole/regress-output"))
@@ -128,7 +128,7 @@ class Merging(ResultsCase):
         self.assertEqual(said, "")
         self.assertEqual(self.files("whole/report"), report)
         _, said = self.report(*shares, "-o", "out")
-        self.assertEqual(said.splitlines()[0], "roundel: --output: expected --goldens DIR, too, since the results name several folders "
+        self.assertEqual(said.splitlines()[0], "error: --output: needs --goldens DIR: the results name several folders "
                          "of goldens, or none")
         self.assertFalse(os.path.exists(self.path("whole/out")))
         out, said = self.report(*shares, "--report", "report", "--markdown", "s.md", "--json", "r.json")
@@ -147,7 +147,7 @@ class Merging(ResultsCase):
         for share in "12":
             self.roundel("whole", "regress", *SCENES, "--goldens", "goldens", "--shard", f"{share}/2", "--json", f"{share}.json", code=SAME)
         out, _ = self.report("1.json", code=COULD_NOT)
-        self.assertIn("share 2 of 2: not compared: its results are not among those given\n", out)
+        self.assertIn("share 2 of 2: not compared: its results are missing; give the files of all shares\n", out)
         self.assertEqual(self.report("1.json", "2.json", code=SAME), ("6 pictures: 6 same\n", ""))
         self.assertEqual(self.report("2.json", "1.json", "1.json", code=SAME), ("6 pictures: 6 same\n", ""))
 
@@ -311,7 +311,7 @@ torn.json:1:29: not valid JSON
     def test_goldens_lie_beside_the_results_or_where_one_says(self):
         os.makedirs(self.path("whole/in/out"))
         shutil.copy(self.path("whole/goldens/d.png"), self.path("whole/in/out/d.png"))
-        said = "roundel: d.png: {} is not below in, so it is not shown; --goldens DIR says where the goldens are\n"
+        said = "warning: d.png: {} is not below in, so it is not shown; name the folder of goldens with --goldens DIR\n"
         for golden, name in (("../goldens/d.png", "goldens/d.png"), (self.path("whole/goldens/d.png"),) * 2):
             self.from_elsewhere(actual="out/d.png", golden=golden)
             self.assertEqual(self.report("in/r.json", "--junit", "r.xml", code=DIFFER)[1], said.format(name))

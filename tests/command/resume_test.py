@@ -132,13 +132,13 @@ class ExistingFiles(BatchCase):
         done = self.render("--resume", code=REFUSED)
         self.assertEqual(self.state_of_files(), before)
         self.assertEqual(done.stderr.splitlines(), [
-            "roundel: 2 frames are 32x20, asked 96x64: 1-2",
-            "roundel: 1 frame is of seed 9, asked 1: out/3.png",
-            "roundel: 1 frame is misnamed: out/5.png is frame 6",
-            "roundel: 1 frame is of another scene: out/7.png",
-            "roundel: 1 frame is not Roundel's: out/9.png",
-            "roundel: --resume does not replace these (with --overwrite it makes them again, too); to "
-            "make only the others: --frames 8"])
+            "error: 2 frames are 32x20, asked 96x64: 1-2",
+            "error: 1 frame is of seed 9, asked 1: out/3.png",
+            "error: 1 frame is misnamed: out/5.png is frame 6",
+            "error: 1 frame is of another scene: out/7.png",
+            "error: 1 frame is not Roundel's: out/9.png",
+            "error: --resume does not replace these; --resume --overwrite draws them again; to "
+            "draw only the others: --frames 8"])
         done = self.render("--resume", "--overwrite")
         self.assertIn("7 frames (2 kept, 6 replaced)  ", done.stderr)
         self.assertEqual(self.contents(), expected)
@@ -149,12 +149,12 @@ class ExistingFiles(BatchCase):
         self.render("--size", "48x32")
         before = self.state_of_files()
         done = self.render("--resume", code=REFUSED)
-        self.assertIn("roundel: 9 frames are 48x32, asked 96x64: 1-9\n", done.stderr)
+        self.assertIn("error: 9 frames are 48x32, asked 96x64: 1-9\n", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 2)
         done = self.render("--resume", "--size", "48x32", "--seed", "7", code=REFUSED)
-        self.assertIn("roundel: 9 frames are of seed 1, asked 7: 1-9\n", done.stderr)
+        self.assertIn("error: 9 frames are of seed 1, asked 7: 1-9\n", done.stderr)
         done = self.render("--resume", "--shard", "1/3", code=REFUSED)
-        self.assertIn("roundel: 3 frames are 48x32, asked 96x64: 1-3\n", done.stderr)
+        self.assertIn("error: 3 frames are 48x32, asked 96x64: 1-3\n", done.stderr)
         self.assertEqual(self.state_of_files(), before)
 
     def test_frames_of_another_version_are_named(self):
@@ -230,8 +230,8 @@ class ExistingFiles(BatchCase):
         os.unlink(self.path("out/2.pfm"))
         before = self.state_of_files()
         said = render("pfm", code=REFUSED)
-        self.assertIn("2 frames are PFM, which does not say of what scene: 1,3\n", said)
-        self.assertIn("to make only the others: --frames 2\n", said)
+        self.assertIn("2 frames are PFM, which does not record its scene: 1,3\n", said)
+        self.assertIn("to draw only the others: --frames 2\n", said)
         self.assertIn("2 frames are 96x64, asked 48x32: 1,3\n",
                       render("pfm", "--size", "48x32", code=REFUSED))
         self.assertEqual(self.state_of_files(), before)
@@ -298,7 +298,7 @@ class Sharing(BatchCase):
 
     def test_one_that_is_halted_is_waited_for(self):
         halted, other, line = self.halted_and_waiting()
-        self.assertRegex(line, r"^roundel: waiting for \d+ frames? that another export is making: [0-9,-]+$")
+        self.assertRegex(line, r"^note: waiting for \d+ frames? that another run is drawing: [0-9,-]+$")
         there = len([name for name in self.frames_in() if not name.startswith(".")])
         self.assertGreater(there, 150)
         self.assertLess(there, 200)
@@ -322,7 +322,7 @@ class Sharing(BatchCase):
         foreign = self.read("out/0199.png")
         _, messages = process.communicate(timeout=120)
         self.assertEqual(process.returncode, REFUSED, messages)
-        self.assertIn("1 frame is 96x64, asked 256x256: out/0199.png (it has come since this export began)\n",
+        self.assertIn("1 frame is 96x64, asked 256x256: out/0199.png (the file appeared after this run began)\n",
                       messages)
         self.assertEqual(self.read("out/0199.png"), foreign)
 
@@ -341,7 +341,7 @@ class Interruptions(BatchCase):
                 process.send_signal(number)
             _, messages = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 128 + number, messages)
-            rest = re.search(r"interrupted: (\d+) of 30001 frames are missing; to make them: "
+            rest = re.search(r"interrupted: (\d+) of 30001 frames are missing; to draw them: "
                              r"--frames ([\d,x-]+)\n", messages)
             self.assertTrue(rest, messages)
             names = self.frames_in()

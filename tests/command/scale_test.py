@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A very large picture and a very long sequence, within the memory that docs/batch.md states; files
+"""A very large picture and a very long sequence, within the memory that docs/films.md states; files
 that are no larger than they were.
 Usage: scale_test.py PATH_OF_ROUNDEL"""
 
@@ -24,7 +24,7 @@ layers:
 SCENES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "scenes")
 # Bytes of PNG files of 1024x1024 before they had one format on both backends, at 8fbdad3.
 BYTES_BEFORE = {"rgb": 17659, "pattern": 128722, "rand10k": 404774, "rand1M": 1230536, "micro2M": 2690854,
-                "snow": 1256682, "galaxy": 1654084}
+                "snow": 1256682}
 
 
 class Scale(unittest.TestCase):

@@ -115,7 +115,7 @@ class SceneFilms(SceneFilmsTest):
 
     def test_all_needs_a_list(self):
         done = self.run_roundel("render", "s_###.yaml", "--frames", "all", "-o", "out/#.png", code=USAGE)
-        self.assertIn("--frames: expected LIST, as s_###.yaml is a scene file a frame", done.stderr.decode())
+        self.assertIn("--frames: needed, since s_###.yaml names a scene file for each frame", done.stderr.decode())
 
     def test_no_scene_is_replaced(self):
         before = self.read("s_004.yaml")

@@ -49,7 +49,7 @@ class Runs(SharedCase):
                 time.sleep(0.01)
             self.write("r.json", "of another run")
             done = self.run_roundel("regress", "deux bleus é.yaml", "--goldens", "goldens", "--json", "r.json", code=NOT_COMPARED)
-            self.assertEqual((done.stdout, done.stderr), ("", f"roundel: {BUSY}\n"))
+            self.assertEqual((done.stdout, done.stderr), ("", f"error: {BUSY}\n"))
             self.assertEqual(self.read("r.json"), b"of another run")
             self.assertFalse(os.path.exists(self.path("regress-output/actual/deux bleus é.png")))
             os.mkdir(self.path("other"))
@@ -78,7 +78,7 @@ class Runs(SharedCase):
         for name in names:
             text = self.regress(code=DIFFER, scenes=(f"{name}.yaml",))
         self.assertTrue(text.endswith("pictures are in regress-output, to accept them: roundel accept s2.png\n"
-                                      "2 pictures of earlier runs can be accepted from regress-output, too: s0.png, s1.png\n"), text)
+                                      "2 pictures of earlier runs can also be accepted from regress-output: s0.png, s1.png\n"), text)
         # One that is the same, or fails, leaves those of the others; a killed one does, too.
         self.run_roundel("accept", "s1", code=DIFFER)
         self.assertIn("2 pictures of earlier runs", self.regress(code=SAME, scenes=("s1.yaml",)))
@@ -111,7 +111,7 @@ class Runs(SharedCase):
         def warning(*arguments):
             return self.run_roundel("regress", *arguments, "--backend", "cpu", code=DIFFER).stderr
 
-        said = "removed from regress-output, since this run has other pictures: 1 picture of an earlier run: red.png\n"
+        said = "removed 1 picture of an earlier run from regress-output: red.png\n"
         self.regress(code=DIFFER, scenes=("red.yaml",))
         self.assertIn(said, warning("deux bleus é.yaml", "--goldens", "goldens", "--strict"))
         self.regress(code=DIFFER, scenes=("red.yaml",))

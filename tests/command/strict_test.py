@@ -38,11 +38,11 @@ class StrictCase(CommandCase):
 
 class Strict(StrictCase):
     def test_goldens_of_no_picture_fail_and_can_be_removed(self):
-        self.assertIn("2 goldens in goldens of no picture of this run: -x.png, old/film.png", self.regress(code=SAME))
+        self.assertIn("2 unused goldens in goldens: -x.png, old/film.png (no scene of this run draws them)", self.regress(code=SAME))
         done = self.regress("--strict", "--json", "r.json", "--junit", "r.xml", "--report", "report", code=DIFFER)
         self.assertIn("old/film.png: missing: no scene of this run draws it\n", done)
         self.assertIn("4 pictures: 2 same, 2 missing\n", done)
-        self.assertIn("to remove the goldens of no picture: roundel accept --prune\n", done)
+        self.assertIn("to remove unused goldens: roundel accept --prune\n", done)
         self.assertEqual([picture["state"] for picture in json.loads(self.read("r.json"))["pictures"]],
                          ["missing", "same", "same", "missing"])
         self.assertIn(b'failures="2"', self.read("r.xml"))
@@ -119,7 +119,7 @@ class Shares(StrictCase):
         self.write("a.yaml", "version: 2\n")
         done = [self.regress("--shard", f"{share}/3", code=COULD_NOT if share == 1 else SAME) for share in (1, 2, 3)]
         self.assertIn("a.png: not compared", done[0])
-        self.assertIn("2 goldens in goldens of no picture of this run", done[0])
+        self.assertIn("2 unused goldens in goldens", done[0])
         self.assertEqual(sorted(done[1:]), ["0 pictures: 0 same\n", "1 picture: 1 same\n"])
         self.assertIn(b"--shard: expected", self.run_roundel("regress", "b.yaml", "--goldens", "goldens", "--shard", "3/2",
                                                              code=COULD_NOT).stderr)

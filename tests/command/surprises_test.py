@@ -15,7 +15,7 @@ class Surprises(CommandCase):
     def said(self, *arguments, command=("render", "-o", "a.png")):
         """The lines that surprise, without their beginning."""
         lines = self.run_roundel(*command, "a.yaml", *arguments).stderr.decode().splitlines()
-        return [line[17:] for line in lines if line.startswith("roundel: a.yaml: ")]
+        return [line[17:] for line in lines if line.startswith("warning: a.yaml: ")]
 
     def assert_said(self, text, *arguments):
         for command in (("render", "-o", "a.png"), ("validate",)):
@@ -49,7 +49,7 @@ class Surprises(CommandCase):
     def test_circles_under_a_pixel(self):
         tiny = "  - random: {count: 3000, radius: 0.0001}\n"
         self.write("a.yaml", "version: 1\nlayers:\n" + tiny)
-        self.assert_said("about 100 % of the circles are less wide than a pixel")
+        self.assert_said("about 100 % of the circles are narrower than a pixel")
         self.write("a.yaml", "version: 1\nimage: {antialias: true}\nlayers:\n" + tiny)
         self.assertEqual(self.said(), [])
         few = tiny.replace("3000", "1000") + tiny.replace("0.0001", "0.1")
@@ -80,7 +80,7 @@ class Surprises(CommandCase):
         scene = ("version: 1\nlayers:\n  - data: d.csv\n    map: {x: x, y: 0.5, radius: 0.1, "
                  "color: {column: count, domain: [1%%, %d%%], colormap: magma}}\n")
         self.write("a.yaml", scene % 80)
-        self.assert_said("d.csv: both ends of the domain of color are 0: all rows have the middle of the range")
+        self.assert_said("d.csv: both ends of the domain of color are 0: all rows get the middle of the range")
         self.write("a.yaml", scene % 100)
         self.assertEqual(self.said(), [])
 
@@ -89,7 +89,7 @@ class Surprises(CommandCase):
         scene = "version: 1\nlayers:\n  - data: d.csv\n    shader: snow\n    map: {x: x, y: y, z: 0, radius: 0.2%s}\n"
         for ignored in (", color: y", ", alpha: 0.5"):
             self.write("a.yaml", scene % ignored)
-            self.assert_said("d.csv: the shader snow reads no color and no alpha of the map")
+            self.assert_said("d.csv: the shader snow ignores color and alpha of the map")
         self.write("a.yaml", scene % "")
         self.assertEqual(self.said(), [])
 
@@ -97,7 +97,7 @@ class Surprises(CommandCase):
         self.write("a.yaml", RGB.replace("height: 48", "height: 48, alpha: true"))
         for command in (("render", "-o", "a.pfm"), ("validate", "-o", "a.pfm"),
                         ("render", "-o", "a_#.pfm", "--frames", "0", "--overwrite")):
-            self.assertIn("PFM has no alpha: the colours are premultiplied, and .exr keeps both", self.said(command=command)[0])
+            self.assertIn("PFM has no alpha: its colours are premultiplied; write .exr to keep alpha", self.said(command=command)[0])
         self.assertEqual(self.said("-q", command=("render", "-o", "a.pfm")) + self.said(command=("render", "-o", "a.exr")), [])
         self.write("a.yaml", RGB)
         self.assertEqual(self.said(command=("render", "-o", "a.pfm")), [])
@@ -113,13 +113,13 @@ class Surprises(CommandCase):
 
     def test_warnings_name_what_to_write(self):
         self.write("a.yaml", self.FAR)
-        self.assert_said("; view: {x: [40, 60], y: [10, 30]} shows them")
-        self.assert_said("; without --crop the picture shows more", "--crop", "0,0,256,256")
+        self.assert_said("; write view: {x: [40, 60], y: [10, 30]}")
+        self.assert_said("; remove --crop to see more", "--crop", "0,0,256,256")
         self.write("d.csv", "x,y\n120,30\n640,400\n")
         self.write("a.yaml", "version: 1\nlayers: [{data: d.csv, map: {x: x, y: y, radius: 3px}}]\n")
-        self.assert_said("; view: {fit: data} shows them, with flip: y where y points down, as in images")
+        self.assert_said("; write view: {fit: data}, and flip: y if y points down, as in images")
         self.write("a.yaml", "version: 1\nlayers: [{random: {count: 3000, radius: 0.0001}}]\n")
-        self.assert_said("; image: {antialias: true} paints its share")
+        self.assert_said("; write image: {antialias: true}")
 
     def test_one_large_circle_may_tint_other_layers(self):
         self.write("a.yaml", "version: 1\nimage: {width: 60, height: 50}\nlayers: [{generator: rgb}, "
@@ -131,14 +131,14 @@ class Surprises(CommandCase):
         random = "{random: {count: 9, radius: %s}}"
         inline = "{circles: [{x: 0.5, y: 0.5, radius: %s}, {x: 0.2, y: 0.4, radius: 6}]}"
         self.write("d.csv", "x,r\n0.25,5\n0.75,6\n")
-        in_pixels = "radius: 5px is 5 pixels, and of a column radius: {column: NAME, range: [1px, 5px]}"
+        in_pixels = "write radius: 5px, or for a column radius: {column: NAME, range: [1px, 5px]}"
         for layer, remedy in ((data % 5, in_pixels), (data % "r", in_pixels),
                               (data % "{column: r, range: [5, 6]}", in_pixels),
-                              (random % 5, "radius: 0.1 is 5 pixels here"), (inline % 5, "radius: 0.1 is 5 pixels here"),
-                              (random % "{uniform: [5, 9]}", "radius: 0.1 is 5 pixels here")):
+                              (random % 5, "write radius: 0.1 for 5 pixels"), (inline % 5, "write radius: 0.1 for 5 pixels"),
+                              (random % "{uniform: [5, 9]}", "write radius: 0.1 for 5 pixels")):
             self.write("a.yaml", f"version: 1\nimage: {{width: 60, height: 50}}\nlayers: [{layer}]\n")
-            self.assert_said("layers[0]: every circle's radius is larger than the picture (5 times its height), so that it "
-                             "shows one colour: radii are in scene units; " + remedy)
+            self.assert_said("layers[0]: every circle's radius is larger than the picture (5 times its height), so it shows one "
+                             "colour: radii are in scene units; " + remedy)
         for layer in (data % "5px", data % "{column: r, range: [1px, 9]}", random % "{uniform: [0.1, 9]}", random % 1,
                       inline.replace("0.4", "-6.1") % 5, (inline % 5).replace("]}", "], fill: false, stroke: {width: 1}}")):
             self.write("a.yaml", f"version: 1\nimage: {{width: 60, height: 50}}\nlayers: [{layer}]\n")
@@ -146,8 +146,7 @@ class Surprises(CommandCase):
 
     def test_a_scene_without_layers(self):
         self.write("a.yaml", "version: 1\nlayers: []\n")
-        self.assert_said('the picture has no circles: "layers" is empty; a layer is, for example, '
-                         "{circles: [{x: 0.5, y: 0.5, radius: 0.3}]}")
+        self.assert_said('the picture has no circles: "layers" is empty; add a layer, as {circles: [{x: 0.5, y: 0.5, radius: 0.3}]}')
         self.write("a.yaml", "version: 1\nlayers: [{random: {count: 0}}]\n")
         self.assertEqual(self.said(), [])
 
@@ -156,10 +155,10 @@ class Surprises(CommandCase):
                 "map: {x: %s, y: %s, radius: 2px}}]\n"
         self.write("d.csv", "t,flux\n1600000000,1\n1600500000,3\n1601000000,2\n")
         self.write("a.yaml", scene % ("", "t", "flux"))
-        self.assert_said("the data are 1e+06 wide and 2 high, and fill 0.00027 % of the picture's height, as x and y have one "
+        self.assert_said("the data are 1e+06 wide and 2 high, and fill 0.00027 % of the picture's height, because x and y have one "
                          "scale: multiply y by 3.3e+05, or divide x by it, in the data")
         self.write("a.yaml", scene % ("", "flux", "t"))
-        self.assert_said("the data are 2 wide and 1e+06 high, and fill 0.00012 % of the picture's width, as x and y have one "
+        self.assert_said("the data are 2 wide and 1e+06 high, and fill 0.00012 % of the picture's width, because x and y have one "
                          "scale: multiply x by 7.5e+05, or divide y by it, in the data")
         for view, x, y in (("", "t", 7), ("", "t", "t"), (", margin: 100", "t", "t")):
             self.write("a.yaml", scene % (view, x, y))
@@ -167,7 +166,7 @@ class Surprises(CommandCase):
 
     def test_columns_that_count_as_texts(self):
         self.write("d.csv", "x,v\n0.2,10\n0.4,--\n0.6,9\n0.8,100\n")
-        texts = 'compared as texts, since it holds texts, first in line 3: "--"; missing numbers are empty fields, NA or nan'
+        texts = 'compared as texts, because it holds texts, first in line 3: "--"; write missing numbers as empty fields, NA or nan'
         layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: 0.5, radius: 0.1%s}%s}]\n"
         self.write("a.yaml", layer % ("", ", order: v"))
         self.assert_said(f'd.csv: order: "v" is {texts}')
@@ -183,10 +182,10 @@ class Surprises(CommandCase):
         self.write("d.csv", "x,v,kind\n0.2,-1,a\n0.4,-2,b\n")
         layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: 0.5, radius: 0.1, color: {column: %s, missing: 0.5}}}]\n"
         self.write("a.yaml", layer % "v, scale: log")
-        self.assert_said('d.csv: color: all 2 rows have its "missing": "v" has no value that is a number > 0, as scale: log takes it')
+        self.assert_said('d.csv: color: all 2 rows get "missing": "v" has no value that is a number > 0, which scale: log needs')
         self.write("a.yaml", layer % "kind, categories: {A: 0, B: 1}")
-        self.assert_said('d.csv: color: all 2 rows have its "missing": "kind" has none of the values of "categories"; '
-                         "categories: tab10 takes those that it has")
+        self.assert_said('d.csv: color: all 2 rows get "missing": "kind" has none of the values of "categories"; write categories: '
+                         'tab10 to colour the values that it has')
         self.write("a.yaml", layer % "kind, categories: {a: 0, B: 1}")
         self.assertEqual(self.said(), [])
 
@@ -194,13 +193,13 @@ class Surprises(CommandCase):
         layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: y, radius: 0.1}}]\n"
         self.write("a.yaml", layer)
         self.write("d.csv", "# x,y,z\nx,y,id\n# m,m,1\n0.2,0.5,a\n#0.3,0.5,b\n0.4,0.5,c\n# a note\n#0.3,0.5,d\n")
-        self.assert_said('d.csv: 2 lines like rows that begin with # are skipped as comments, first line 5; in quotes a field '
-                         'may begin with #, as "#1"')
+        self.assert_said('d.csv: 2 lines like rows that begin with # are skipped as comments, first line 5; quote a field that begins '
+                         'with #, as "#1"')
         self.write("d.csv", "x,y,id\n# m,m,1\n0.2,0.5,a\n#ff0000,0.5,b\n# a note\n".replace("#ff0000", "0.3"))
         self.assertEqual(self.said(), [])
         self.write("d.csv", "id,x,y\n#1,0.2,0.5\n#2,0.4,0.5\n")
-        self.assert_said("the picture has no circles: its data have no rows, and 2 lines that begin with # are comments; in "
-                         "quotes a field may begin with #")
+        self.assert_said("the picture has no circles: its data have no rows, and 2 lines that begin with # are comments; quote a "
+                         "field that begins with #")
 
     def test_films(self):
         film = ("render", "-o", "f#.png", "--frames", "0-3", "--overwrite")

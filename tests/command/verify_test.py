@@ -44,21 +44,21 @@ class Verify(BatchCase):
         self.assertEqual(verify("0-29"), [])
         self.write("out/30.txt", "")
         line = "10 more files match out/%02d.png: 20-29"
-        self.assertEqual(render("0-19", "--overwrite"), ["roundel: " + line])
-        self.assertEqual(render("0-19", "--resume"), ["roundel: " + line])
+        self.assertEqual(render("0-19", "--overwrite"), ["warning: " + line])
+        self.assertEqual(render("0-19", "--resume"), ["warning: " + line])
         self.assertEqual(render("0-19", "--resume", "-q"), [])
         self.assertEqual(verify("0-19"), [line])
         self.assertEqual(verify("0-19", "-q"), [])
         self.assertEqual(verify("1-29"), ["1 more file matches out/%02d.png: 0"])
-        self.assertEqual(render("0-19", "--resume", "--renumber"), ["roundel: " + line])
+        self.assertEqual(render("0-19", "--resume", "--renumber"), ["warning: " + line])
         # A part of the film is no reason.
         self.assertEqual(render("0-19", "--resume", "--shard", "1/2"), [])
         self.assertEqual(render("7", "--resume"), [])
         self.assertEqual(verify("7"), [])
         self.write("short.yaml", SNOW + "animation: {frames: 24}\n")
         line = "6 more files match out/%02d.png: 24-29"
-        self.assertEqual(render("0-9", "--resume", scene="short.yaml"), ["roundel: " + line])
-        self.assertEqual(render("7", "--resume", scene="short.yaml"), ["roundel: " + line])
+        self.assertEqual(render("0-9", "--resume", scene="short.yaml"), ["warning: " + line])
+        self.assertEqual(render("7", "--resume", scene="short.yaml"), ["warning: " + line])
         self.assertEqual(verify("0-9", "--scene", "short.yaml", "--size", "16x16"), [line])
 
     def test_missing_corrupt_and_foreign_frames(self):
@@ -85,8 +85,8 @@ class Verify(BatchCase):
     def test_frames_of_a_film_that_moves_are_of_one_size_and_seed(self):
         self.write("moves.yaml", MOVES)
         self.run_roundel("render", "moves.yaml", "--frames", "1-9", "-o", "out/%d.png")
-        note = "nearly every frame has a fingerprint of its own: of a scene that moves, or of several scenes; " \
-               "with --scene it is checked\n"
+        note = "nearly every frame has a fingerprint of its own: the scene moves, or there are several scenes; " \
+               "--scene SCENE checks it\n"
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1-9")
         self.assertEqual((done.stdout, done.stderr), ("", note + "9 frames are sound\n"))
         self.run_roundel("render", "moves.yaml", "--frame", "2", "--size", "48x32", "-o", "out/2.png")
@@ -118,8 +118,8 @@ class Verify(BatchCase):
         self.assertIn("1 frame is of seed 9, expected 1: out/2.png\n", verified("1-3"))
         self.run_roundel("render", "film.yaml", "--frames", "2-3", "-o", "out/%d.png", "--overwrite")
         self.assertEqual(verified("1-2", code=DONE),
-                         "out/1.png and out/2.png differ in their fingerprints: of a scene that moves, or of several "
-                         "scenes; with --scene it is checked\n2 more files match out/%d.png: 3-4\n"
+                         "out/1.png and out/2.png differ in their fingerprints: the scene moves, or there are several "
+                         "scenes; --scene SCENE checks it\n2 more files match out/%d.png: 3-4\n"
                          "2 frames are sound\n")
         self.assertIn("1 frame is of another scene: out/1.png\n", verified("1-3"))
         self.assertIn("2 frames are of another scene than out/1.png: 2-3\n", verified("1-4"))
@@ -152,7 +152,7 @@ class Verify(BatchCase):
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1-40", "--scene", "balls.yaml",
                                 code=FAILED)
         self.assertEqual(done.stderr, "38 frames are 48x32, expected 96x64: 1-2,4-8,10-40\n"
-                                      "1 frame is a link, no file of its own: out/9.png\n")
+                                      "1 frame is a link, not a file: out/9.png\n")
         self.assertEqual(done.stdout.splitlines(), ["missing: 3", "foreign: 1-2,4-40", "--frames 1-40"])
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1-40", "--scene", "balls.yaml",
                                 "--size", "48x32", "--seed", "2", code=FAILED)
@@ -237,7 +237,7 @@ class Verify(BatchCase):
         for name in ("balls.yaml", "list.txt", "out/1.png", "link", "list.txt/m.txt", "out"):
             done = self.run_roundel("verify", "out/%d.png", "--frames", "@list.txt", "--scene", "balls.yaml",
                                     "--manifest", name, code=REFUSED)
-            self.assertIn(f"roundel: {name}: ", done.stderr)
+            self.assertIn(f"error: {name}: ", done.stderr)
         self.assertEqual({name: self.read(name) for name in before}, before)
         self.run_roundel("verify", "out/%d.png", "--frames", "1-2", "--manifest", "-", code=USAGE)
         self.run_roundel("verify", "out/%d.png", "--frames", "1-2", "--manifest", "new/levels/m.txt")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Videos that ffmpeg makes of frames and streams, by the lines of docs/batch.md and those that messages name: decoded, flat areas have
+"""Videos that ffmpeg makes of frames and streams, by the lines of docs/films.md and those that messages name: decoded, flat areas have
 the pictures' colours. Usage: videos_test.py PATH_OF_ROUNDEL"""
 
 import json
@@ -13,7 +13,7 @@ import unittest
 from batch_case import DONE, INVALID, USAGE, png_pixels
 from command_case import ROUNDEL, CommandCase
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/batch.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/films.md"
 CIRCLES = """layers:
   - circles:
       - {x: 0.2, y: 0.25, radius: 0.19, color: "#ff0000", alpha: 1}

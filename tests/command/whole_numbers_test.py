@@ -102,7 +102,7 @@ class WholeNumbersTest(CommandCase):
                                     (("order: id", ""),) if name == "d.csv" else ()):
                 self.scene(name, keys, color)
                 with self.subTest(name=name, keys=keys, color=color):
-                    expected = [f"roundel: s.yaml: {name}: {place}: {said}"]
+                    expected = [f"warning: s.yaml: {name}: {place}: {said}"]
                     self.assertEqual(self.warnings(), expected)
                     self.assertEqual(self.warnings("validate", "s.yaml"), expected)
                     self.assertEqual(self.warnings("circles", "s.yaml", "-o", "c.npy"), expected)
@@ -173,7 +173,7 @@ class WholeNumbersTest(CommandCase):
             self.write_table(f"d_{frame}.npy", table([5, BEYOND + 1 + 2 * (frame % 2)] if frame else [5, 6]))
         self.scene("d_#.npy", WHERE, head="animation: {frames: 10}")
         said = self.warnings(*film, "--overwrite")
-        self.assertEqual(said[-1], "roundel: numbers of 4 more columns are rounded, too")
+        self.assertEqual(said[-1], "warning: numbers of 4 more columns are rounded, too")
         self.assertEqual(len(said), 6)
         self.assertIn(f"s.yaml: d_1.npy: row 1: id: {BEYOND + 3} is rounded to {BEYOND + 4}", said[0])
         self.assertEqual(len(self.warnings("validate", "s.yaml", "--frame", "3")), 1)

@@ -59,7 +59,7 @@ TEST_F(CompareFolders, PairsByPathAndNamesWhatOnlyOneHas) {
                 "same.png: same [default]\n"
                 "x/deep er/\xC3\xBC.png: differs: 1 pixel differs, at most 0 may [default]\n");
   EXPECT_EQ(counts_text(count_states(compare())),
-            "5 pictures: 2 same, 1 differs, 1 new, 1 missing; 3 other files passed over");
+            "5 pictures: 2 same, 1 differs, 1 new, 1 missing; 3 other files ignored");
 }
 
 TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {
@@ -90,7 +90,7 @@ TEST_F(CompareFolders, EqualBytesThatCouldNotBeComparedAreNotTheSame) {
     folder_.write(side + std::string("none.png"), "no picture");
   }
   EXPECT_EQ(lines(compare()), "broken.png: not compared: " + (folder_ / "a/broken.png") +
-                                  ": not a sound PNG: a checksum is wrong [default]\n"
+                                  ": not a valid PNG: a checksum is wrong [default]\n"
                                   "none.png: not compared: " +
                                   (folder_ / "a/none.png") +
                                   ": expected a PNG, EXR, PFM, JPEG or WebP file [default]\n");
@@ -150,7 +150,7 @@ TEST(GenerousRules, CountNoNan) {
   result.difference.pixels = result.difference.pixels_over = 12, result.difference.not_finite = 9;
   run.results = {result};
   EXPECT_EQ(generous_rules(run, rules),
-            std::vector<std::string>{"g.yaml:2 \"*\": lets more through than there is: max-pixels "
+            std::vector<std::string>{"g.yaml:2 \"*\": allows more than needed: max-pixels "
                                      "12, seen 3"});
 }
 

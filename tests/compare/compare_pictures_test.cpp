@@ -258,9 +258,9 @@ TEST(ComparePictures, PicturesOfOneShapeThatAreShownDifferentlyAreRefused) {
   b.display = {"red (1, 0)", "9x9 at (0, 0)", 2};
   EXPECT_EQ(difference_of(b, copy_of(b)).kind, Kind::kEqualPixels);
   EXPECT_STREQ(error_of([&] { difference_of(a, b); }).what(),
-               "not supported: pictures of different chromaticities (Rec. 709's; red (1, 0)), "
+               "not supported: pictures with different chromaticities (Rec. 709's; red (1, 0)), "
                "display windows (the data window; 9x9 at (0, 0)), pixel aspect ratios (1; 2), "
-               "which would be left out of the comparison");
+               "which the comparison would ignore");
   EXPECT_EQ(difference_of(as_floats(random_picture(5, 3, 3, 1), 1), b).kind, Kind::kOtherShape);
 }
 

@@ -61,7 +61,7 @@ TEST(IgnoredPixels, OfAMaskAreThoseThatAreNotBlackOrNotTransparent) {
   const Picture other = random_picture(3, 70, 3, 1);
   const Tolerance tolerance{.mask = read_mask(folder / "mask.png")};
   EXPECT_EQ(message_of([&] { compare_pictures(other, other, tolerance, {}); }),
-            folder / "mask.png" + ": a mask of 70x3 pixels, for pictures of 3x70");
+            folder / "mask.png" + ": the mask has 70x3 pixels, the pictures have 3x70");
 }
 
 TEST(IgnoredPixels, OfFloatsMayBeNaN) {

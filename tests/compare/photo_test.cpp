@@ -91,9 +91,9 @@ TEST_F(Photo, WhatWouldNotBeShownAsItIsIsRefused) {
   EXPECT_EQ(
       problem_of("cmyk.jpg"),
       corpus("cmyk.jpg") + ": is not supported: expected grey or colours of three channels, got 4");
-  EXPECT_EQ(problem_of("animated.webp"),
-            corpus("animated.webp") +
-                ": is not supported: an animation, of which only one frame would be read");
+  EXPECT_EQ(
+      problem_of("animated.webp"),
+      corpus("animated.webp") + ": is not supported: an animation; save one frame as its own file");
 }
 
 TEST_F(Photo, FilesThatAreCutOffAreRefused) {
@@ -103,7 +103,7 @@ TEST_F(Photo, FilesThatAreCutOffAreRefused) {
     for (std::size_t size = 12; size < file.size(); ++size) {
       const Error error = error_of([&] { decode_picture(name, file.span().first(size)); });
       ASSERT_EQ(error.exit_code(), ExitCode::kInvalidScene) << size;
-      ASSERT_TRUE(std::string(error.what()).starts_with(name + std::string(": not a sound ")))
+      ASSERT_TRUE(std::string(error.what()).starts_with(name + std::string(": not a valid ")))
           << error.what();
     }
   }
@@ -116,7 +116,7 @@ TEST_F(Photo, PixelsThatTheFileCannotHoldAreRefused) {
     for (std::size_t k = 5; k < 9; ++k) file[at + k] = std::byte{0xef};  // height, width
   }
   EXPECT_STREQ(error_of([&] { decode_picture("a.jpg", file.span()); }).what(),
-               "a.jpg: not a sound JPEG: the pixels are cut off");
+               "a.jpg: not a valid JPEG: the pixels are cut off");
 }
 
 TEST(PhotoName, EndsAsOnesDo) {

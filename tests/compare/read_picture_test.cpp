@@ -189,7 +189,7 @@ TEST(ReadPicture, AColourThatThePaletteDoesNotHaveIsDamage) {
 
       png.sample = [](int x, int y, int) { return x == 8 && y == 6 ? 3U : 1U; };
       const PngBytes file = png.file();
-      const std::string problem = ": not a sound PNG: a pixel has colour 3 of a palette of 3";
+      const std::string problem = ": not a valid PNG: a pixel has colour 3 of a palette of 3";
       EXPECT_EQ(problem_of(file), "a.png" + problem) << bits;
       write_file(path, file);
       EXPECT_EQ(error_of([&] { read_png_info(path); }).what(), path + problem) << bits;
@@ -228,7 +228,7 @@ TEST(ReadPicture, AProfileThatCannotBeReadIsDamage) {
       EXPECT_NO_THROW(read_png_info(path));
       continue;
     }
-    const std::string problem = ": not a sound PNG: its ICC profile is damaged or out of place";
+    const std::string problem = ": not a valid PNG: its ICC profile is damaged or out of place";
     EXPECT_EQ(problem_of(file), "a.png" + problem);
     EXPECT_EQ(error_of([&] { read_png_info(path); }).what(), path + problem);
   }
@@ -307,7 +307,7 @@ TEST(ReadPicture, DamagedPngFilesAreRefused) {
     };
     const std::size_t row = 1 + 9 * 3 * static_cast<std::size_t>(bits) / 8;
     decoded(packed_of(PngBytes(5 * row)));
-    EXPECT_NE(problem_of(packed_of(PngBytes(5 * row - 1))).find("not a sound PNG"),
+    EXPECT_NE(problem_of(packed_of(PngBytes(5 * row - 1))).find("not a valid PNG"),
               std::string::npos);
     EXPECT_NE(problem_of(packed_of(PngBytes(5 * row, 5))).find("filter"), std::string::npos);
   }
@@ -315,7 +315,7 @@ TEST(ReadPicture, DamagedPngFilesAreRefused) {
   split.chunks_before = png_chunk("IDAT", {0});
   const PngBytes text = png_chunk("tEXt", {'A', 0, 'b'});
   split.chunks_before.insert(split.chunks_before.end(), text.begin(), text.end());
-  EXPECT_EQ(problem_of(split.file()), "a.png: not a sound PNG: its IDAT chunks are not together");
+  EXPECT_EQ(problem_of(split.file()), "a.png: not a valid PNG: its IDAT chunks are not together");
 }
 
 TEST(ReadPicture, MorePixelsThanTheHeaderSaysAreRefused) {
@@ -323,7 +323,7 @@ TEST(ReadPicture, MorePixelsThanTheHeaderSaysAreRefused) {
   file[23] = 4;  // of 5 rows
   const std::uint32_t crc = libdeflate_crc32(0, &file[12], 17);
   for (std::size_t k = 0; k < 4; ++k) file[29 + k] = static_cast<std::uint8_t>(crc >> (24 - 8 * k));
-  EXPECT_EQ(problem_of(file), "a.png: not a sound PNG: it has more pixels than its header says");
+  EXPECT_EQ(problem_of(file), "a.png: not a valid PNG: it has more pixels than its header says");
 }
 
 /// Writes an EXR with these channels, each of the value of its number.
@@ -440,9 +440,9 @@ TEST(ReadPicture, ExrWithWhatWouldBeLostIsNotSupported) {
   write_tiled(path, Imf::ONE_LEVEL);
   EXPECT_EQ(read_picture(path).floats[0], 1);
   write_tiled(path, Imf::MIPMAP_LEVELS);
-  EXPECT_EQ(problem(), ": is not supported: MIP levels, of which only the largest would be read");
+  EXPECT_EQ(problem(), ": is not supported: MIP levels; save the file with one level");
   write_tiled(path, Imf::RIPMAP_LEVELS);
-  EXPECT_EQ(problem(), ": is not supported: RIP levels, of which only the largest would be read");
+  EXPECT_EQ(problem(), ": is not supported: RIP levels; save the file with one level");
   write_deep(path);
   EXPECT_EQ(problem(), ": is not supported: deep pixels");
 
@@ -466,7 +466,7 @@ TEST(ReadPicture, AnAnimatedPngIsNotSupported) {
   for (const PngBytes& chunk : {two, frame}) {
     png.chunks_before = chunk;
     EXPECT_EQ(problem_of(png.file()),
-              "a.png: is not supported: an animation, of which only one frame would be read");
+              "a.png: is not supported: an animation; save one frame as its own file");
   }
 }
 
@@ -475,7 +475,7 @@ TEST(ReadPicture, APngWithoutPixelsIsDamagedAndOneThatIsTooLargeIsNotSupported) 
   const PngBytes end = png_chunk("IEND", {});
   PngBytes none(file.begin(), file.begin() + 33);
   none.insert(none.end(), end.begin(), end.end());
-  EXPECT_EQ(problem_of(none), "a.png: not a sound PNG: it has no pixels");
+  EXPECT_EQ(problem_of(none), "a.png: not a valid PNG: it has no pixels");
   put_word(file, 16, 70000);
   put_word(file, 29, libdeflate_crc32(0, &file[12], 17));
   EXPECT_EQ(problem_of(file), "a.png: is not supported: a side of more than 65536 pixels");

@@ -101,7 +101,8 @@ TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
   EXPECT_EQ(picture_files(), 1u);
   folder_.write("report/index.html", "<p>somebody else's page</p>");
   EXPECT_EQ(message_of([&] { write(run_of(1)); }, ExitCode::kOutputRefused),
-            (folder_ / "report/index.html") + ": exists and is no report of roundel's");
+            (folder_ / "report/index.html") +
+                ": exists and is not a report of Roundel; name another folder");
   EXPECT_EQ(page(), "<p>somebody else's page</p>");
 }
 

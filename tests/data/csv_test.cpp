@@ -152,8 +152,8 @@ TEST_F(Csv, CommentsAreCountedAndThoseLikeRowsAreNamed) {
   EXPECT_EQ(table->comments(), 4u);
   EXPECT_EQ(table->comments_like_rows(),
             table->path() +
-                ": 2 lines like rows that begin with # are skipped as comments, first line 5; in "
-                "quotes a field may begin with #, as \"#1\"");
+                ": 2 lines like rows that begin with # are skipped as comments, first line 5; "
+                "quote a field that begins with #, as \"#1\"");
   EXPECT_EQ(open("x,y\n# m,s\n1,2\n# note\n")->comments_like_rows(), "");
   EXPECT_EQ(open("x\n1\n# note\n2\n")->comments_like_rows(), "") << "any text is one field";
   EXPECT_EQ(texts_of("id,x\n\"#1\",1\n\"#2\",2\n"), (Names{"#1", "#2"}));
@@ -171,11 +171,10 @@ TEST_F(Csv, CommentsAreCountedAndThoseLikeRowsAreNamed) {
 
 TEST_F(Csv, NamesThatAreNoHeaderAreExplained) {
   const auto table = open("# x y v\n1 2 3\n4 5 6\n");
-  EXPECT_EQ(
-      no_such_column(*table, "x"),
-      table->path() +
-          " has no column \"x\"; its 3 columns have no names; a header has no # before it, as "
-          "numpy.savetxt(..., comments=\"\") writes one");
+  EXPECT_EQ(no_such_column(*table, "x"),
+            table->path() +
+                " has no column \"x\"; its 3 columns have no names; remove the # before the "
+                "header, as numpy.savetxt(..., comments=\"\") does");
   EXPECT_EQ(no_such_column(*open("1 2 3\n4 5 6\n"), "x"),
             table->path() + " has no column \"x\"; its 3 columns have no names");
   EXPECT_EQ(problem("sep=;\r\nx;y\n1;2\n"),
@@ -185,12 +184,13 @@ TEST_F(Csv, NamesThatAreNoHeaderAreExplained) {
 TEST_F(Csv, TheFirstTextOfAColumnIsQuoted) {
   const auto table = open("x,y,z,v\n1,1.5,a,1e3\n2,\"1,5\",b,--\n,NA,,50%\n");
   const auto there = [&](std::size_t column) { return texts_there(*table, column); };
-  EXPECT_EQ(there(1),
-            "holds texts, first in line 3: \"1,5\"; a number has a decimal point, as 1.5");
-  EXPECT_EQ(there(2),
-            "holds texts, first in line 2: \"a\"; missing numbers are empty fields, NA or nan");
-  EXPECT_EQ(there(3),
-            "holds texts, first in line 3: \"--\"; missing numbers are empty fields, NA or nan");
+  EXPECT_EQ(there(1), "holds texts, first in line 3: \"1,5\"; write 1.5");
+  EXPECT_EQ(
+      there(2),
+      "holds texts, first in line 2: \"a\"; write missing numbers as empty fields, NA or nan");
+  EXPECT_EQ(
+      there(3),
+      "holds texts, first in line 3: \"--\"; write missing numbers as empty fields, NA or nan");
 }
 
 TEST_F(Csv, AColorAtTheStartOfALineIsNoComment) {

@@ -142,7 +142,7 @@ TEST_F(Hdf5, ManyThreadsReadAtOnce) {
 
 TEST_F(Hdf5, WhatIsNoTableIsRefused) {
   EXPECT_EQ(problem("groups.h5"),
-            "\"/\" has no dataset [n] or [n, k]; \"dataset\" can name one, and there are cells, "
+            "\"/\" has no dataset [n] or [n, k]; name one with \"dataset\"; there are cells, "
             "cube, deep, genes, link and scalar");
   EXPECT_EQ(problem("groups.h5", "cell"),
             "has no dataset or group \"cell\"; at its root there are cells, "

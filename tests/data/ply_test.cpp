@@ -71,7 +71,7 @@ TEST_F(Ply, OtherElementsArePassed) {
             "has no element \"face\"; there are point and vertex");
   EXPECT_EQ(problem(ply("ascii", kFaces, ""), "face"),
             "element face: expected a number for each property, but \"vertex_indices\" is a list, "
-            "with which rows differ in length; write the file without it");
+            "so rows differ in length; write the file without it");
   // Bytes after the vertices are never read.
   const std::string ids = "element id 1\nproperty int64 id\nproperty list uchar int64 of\n";
   expect_vertices(*open(ply("ascii", kVertex + ids, kAscii + "7 0\n")));
@@ -105,7 +105,7 @@ TEST_F(Ply, MistakesAreNamedByTheirLine) {
             "line 3: expected a type such as float, double, int or uchar, got \"real\"");
   EXPECT_EQ(problem("ply\nend_header\n"), "line 2: expected the format before end_header");
   EXPECT_EQ(problem(ply("ascii", "element vertex 3\nproperty int x\nproperty int x\n", "")),
-            "expected 3 lines of numbers, but the file ends behind 0");
+            "expected 3 lines of numbers, but the file ends after 0");
   EXPECT_EQ(problem(ply("ascii", "element vertex 1\nproperty int x\nproperty int x\n", "1 2")),
             "columns 0 and 1 (counted from 0) are both named \"x\"");
   EXPECT_EQ(problem(ply("ascii", kVertex, "1 2 3 4\n1 2 3\n")),
@@ -113,18 +113,18 @@ TEST_F(Ply, MistakesAreNamedByTheirLine) {
   EXPECT_EQ(problem(ply("ascii", kVertex, "1 2 3 4\n1 a 3 4\n")),
             "line 11: column y: expected a number, got \"a\"");
   EXPECT_EQ(problem(ply("ascii", kVertex, "1 2 3 4\n")),
-            "expected 2 lines of numbers, but the file ends behind 1");
+            "expected 2 lines of numbers, but the file ends after 1");
   EXPECT_EQ(problem(ply("ascii", kVertex, kAscii + "\n1 2 3 4\n")),
             "expected 2 lines of numbers, got 3");
   EXPECT_EQ(problem(ply("binary_little_endian", kVertex, kLittle + kLittle)),
-            "expected 2 of vertex with 15 bytes each, but 30 bytes more are there");
+            "expected 2 of vertex with 15 bytes each, but 30 bytes remain after them");
   expect_vertices(*open(ply("binary_little_endian", kVertex, kLittle + "\n")));
   EXPECT_EQ(problem(ply("binary_little_endian", kVertex, kLittle.substr(1))),
-            "expected 2 of vertex with 15 bytes each, but the file ends before");
+            "expected 2 of vertex with 15 bytes each, but the file ends earlier");
   EXPECT_EQ(
       problem(ply("binary_little_endian", "element vertex 9223372036854775808\nproperty short x\n",
                   "")),
-      "expected 9,223,372,036,854,775,808 of vertex with 2 bytes each, but the file ends before");
+      "expected 9,223,372,036,854,775,808 of vertex with 2 bytes each, but the file ends earlier");
   EXPECT_EQ(problem(ply("binary_little_endian", "element vertex 9000000000\n", "")),
             "expected at least one column");
 }

@@ -141,12 +141,12 @@ class Ranks(MpiTest):
     def test_standard_input_is_for_one_rank(self):
         for more in ([], ["--split-frame"]):
             messages = self.mpirun(2, "render", "-", "--frames", "0-3", "-o", "out/%d.png", *more, code=2)
-            self.assertEqual(messages.count('"-": expected a file for several ranks'), 1, messages)
+            self.assertEqual(messages.count('"-": several ranks need a file'), 1, messages)
         self.assertEqual(self.contents(), {})
 
     def test_a_stream_is_for_one_rank(self):
         messages = self.mpirun(2, "render", "a.yaml", "-o", "-", "--format", "rawvideo", code=2)
-        self.assertIn("--output: expected files for several ranks", messages)
+        self.assertIn("--output: several ranks need files", messages)
 
 
 class Bands(MpiTest):
@@ -305,7 +305,7 @@ class Unequal(MpiTest):
         os.mkdir(self.path("out/5.png"))
         messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png",
                                "--overwrite", code=5)
-        self.assertIn("1 of 10 frames are missing; to make them: --frames 5", messages)
+        self.assertIn("1 of 10 frames are missing; to draw them: --frames 5", messages)
         self.assertEqual(len(os.listdir(self.path("out"))), 10)
 
     def test_a_program_without_its_module_says_so(self):
@@ -340,7 +340,7 @@ class Unequal(MpiTest):
         process.send_signal(signal.SIGTERM)
         _, messages = process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0, messages)
-        said = re.search(rf"roundel: interrupted: (\d+) of {frames} frames are (.+): (.*--frames [\d,-]+)\n", messages)
+        said = re.search(rf"error: interrupted: (\d+) of {frames} frames are (.+): (.*--frames [\d,-]+)\n", messages)
         self.assertTrue(said, messages)
         there = [name for name in os.listdir(self.path("out")) if not name.startswith(".")]
         self.assertGreaterEqual(len(there), frames - int(said[1]), messages)
@@ -350,13 +350,13 @@ class Unequal(MpiTest):
         # A frame takes about a minute of one core: no rank ends its frame in the second that mpirun waits.
         self.write("slow.yaml", SLOW.replace("1500", "4000").replace("count: 3000, radius: 0.1, alpha: 0.001",
                                                                      "count: 1000000, radius: 0.1, alpha: 0.00001"))
-        self.assertEqual(self.interrupt(10), (10, "not there yet; to make them", "--resume --frames 0-9"))
+        self.assertEqual(self.interrupt(10), (10, "missing so far; to draw them", "--resume --frames 0-9"))
 
     def test_what_remains_is_said_of_frames_that_end_after_the_signal(self):
         left, state, options = self.interrupt(500)
         self.assertTrue(0 < left < 500, left)
-        self.assertIn((state, options.split()[0]), (("missing; to make them", "--frames"),  # the frames in hand ended
-                                                    ("not there yet; to make them", "--resume")))  # … or not soon enough
+        self.assertIn((state, options.split()[0]), (("missing; to draw them", "--frames"),  # the frames in hand ended
+                                                    ("missing so far; to draw them", "--resume")))  # … or not soon enough
 
 
 class TwoMachines(MpiTest):

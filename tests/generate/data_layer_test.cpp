@@ -64,7 +64,7 @@ class DataLayer : public testing::Test {
 using enum DataColumn;
 
 const std::string kFar =
-    "; numbers as large as that are too coarse for places: subtract a common offset from the data";
+    "; numbers this large are too coarse for places: subtract a common offset from the data";
 
 TEST_F(DataLayer, RowsBecomeCirclesInOrder) {
   write_array<float>(

@@ -51,7 +51,7 @@ TEST(DamagedFiles, MissingFoldersAndPipesAreRefused) {
   ASSERT_EQ(mkfifo((folder / "pipe.png").c_str(), 0600), 0);
   expect_refused(folder / "pipe.png", "expected a regular file");
   write_bytes(folder / "empty.png", {});
-  expect_refused(folder / "empty.png", "not a sound PNG");
+  expect_refused(folder / "empty.png", "not a valid PNG");
 }
 
 TEST(DamagedFiles, EveryTruncationIsRefused) {
@@ -59,7 +59,7 @@ TEST(DamagedFiles, EveryTruncationIsRefused) {
   const std::vector<std::uint8_t> png = small_png(3);
   for (std::size_t size = 0; size < png.size(); ++size) {
     write_bytes(folder / "a.png", std::span(png).first(size));
-    expect_refused(folder / "a.png", "not a sound PNG");
+    expect_refused(folder / "a.png", "not a valid PNG");
   }
 }
 
@@ -71,7 +71,7 @@ TEST(DamagedFiles, EveryFlippedBitIsNoticed) {
     std::vector<std::uint8_t> damaged = png;
     damaged[bit / 8] ^= static_cast<std::uint8_t>(1 << (bit % 8));
     write_bytes(folder / "a.png", damaged);
-    expect_refused(folder / "a.png", "not a sound PNG");
+    expect_refused(folder / "a.png", "not a valid PNG");
   }
 }
 

@@ -84,7 +84,7 @@ TEST(ExrAttributes, MustHaveTheSizesOfTheirTypes) {
       std::vector<std::uint8_t> damaged = file;
       std::uint8_t& low_byte = damaged[static_cast<std::size_t>(size - file.begin())];
       low_byte = static_cast<std::uint8_t>(low_byte + by);
-      EXPECT_EQ(exr_problem_of(damaged).find("a.exr: not a sound EXR: "), 0U) << type << by;
+      EXPECT_EQ(exr_problem_of(damaged).find("a.exr: not a valid EXR: "), 0U) << type << by;
     }
   }
 }

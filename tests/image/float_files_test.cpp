@@ -173,7 +173,7 @@ TEST(Pfm, MalformedFilesAreRefusedWithTheirPath) {
     std::ofstream(path, std::ios::binary) << bytes;
     const Error error = error_of([&] { read_pfm(path); });
     EXPECT_EQ(error.exit_code(), ExitCode::kInvalidScene);
-    EXPECT_EQ(error.what(), path + ": not a sound PFM file: " + problem);
+    EXPECT_EQ(error.what(), path + ": not a valid PFM file: " + problem);
   }
 }
 

@@ -22,9 +22,9 @@ class Bench(ScenesCase):
         self.assertTrue(text.startswith("Usage: roundel-bench [SCENE...] "), text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
         self.assertEqual(re.findall(r"^  (?:-., |    )--([a-z-]+)", text, re.MULTILINE),
-                         "size set seed frame backend device threads memory repeat json quiet help version".split())
-        codes = " ".join(text.split("Exit codes: ")[1].split())
-        self.assertEqual(re.findall(r"(?:^|; )(\d) ", codes), [str(code) for code in range(REFUSED + 1)])
+                         "repeat size antialias no-antialias set seed frame json backend device threads memory quiet help version".split())
+        codes = text.split("Exit codes:\n")[1]
+        self.assertEqual(re.findall(r"(?m)^  (\d) ", codes), [str(code) for code in range(REFUSED + 1)])
         for other in (["-h"], ["no.yaml", "--nonsense", "--help"]):
             self.assertEqual(self.run_roundel(*other).stdout, text)
         self.assertRegex(self.run_roundel("--version").stdout, r"^roundel \d+\.\d+\.\d+\n$")

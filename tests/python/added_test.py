@@ -211,7 +211,7 @@ class Added(ColumnsCase):
         name = roundel.fingerprint(made)
         x, y = TABLE["x"], TABLE["y"]
         for wrong, message in (
-                (dict(x=x, y=y[:-1], radius=1), "layers\\[1\\].data: y: expected 5000 rows, as the columns before have, got 4999"),
+                (dict(x=x, y=y[:-1], radius=1), "layers\\[1\\].data: y: expected 5000 rows, like the columns before it, got 4999"),
                 (dict(x=x, y=y), 'layers\\[1\\].map: missing key "radius"'),
                 (dict(x=x, y=y, radius="big"), 'layers\\[1\\].map.radius: layers\\[1\\].data has no column "big"'),
                 (dict(x=x, y=y, radius=1, blnd="add"), 'layers\\[1\\]: unknown key "blnd" \\(did you mean "blend"'),
@@ -222,10 +222,36 @@ class Added(ColumnsCase):
             with self.subTest(message), self.assertRaisesRegex(roundel.SceneError, message):
                 made.add(**wrong)
         self.assertEqual(roundel.fingerprint(made), name)
-        with self.assertRaisesRegex(roundel.SceneError, "row 7: .*x"):
-            bad = x.copy()
-            bad[7] = np.nan
+        bad = x.copy()
+        bad[7] = np.nan
+        with self.assertRaisesRegex(roundel.SceneError, r"row 7: x: expected a number"):
             roundel.render(scene().add(x=bad, y=y, radius=0.1))
+
+    def test_words_of_other_tools_are_understood(self):
+        x, y = TABLE["x"], TABLE["y"]
+        for word, value, meant in (("cmap", "magma", "colormap"), ("norm", "log", "scale"), ("vmin", 0, "domain"), ("c", x, "values"),
+                                   ("c", "red", "color"), ("colour", "#ff0000", "color"), ("s", 3, "radius"), ("zorder", "x", "order"),
+                                   ("linewidth", 1, "stroke={'width': '1px'}")):
+            with self.subTest(word), self.assertRaises(roundel.SceneError) as caught:
+                scene().add(x=x, y=y, radius=0.1, **{word: value})
+            self.assertEqual(str(caught.exception), f'layers[0]: unknown key "{word}" (did you mean "{meant}"?)')
+        for word, meant in (("figsize", "size"), ("width", "size"), ("bg", "background"), ("backgroud", "background"),
+                            ("antialias", "image={'antialias': True}"), ("fit", "view={'fit': 'data'}"),
+                            ("xlim", "view={'x': [LOW, HIGH], 'y': [LOW, HIGH]}")):
+            with self.subTest(word), self.assertRaises(roundel.SceneError) as caught:
+                roundel.Scene(**{word: 1})
+            self.assertEqual(str(caught.exception), f'unknown key "{word}" (did you mean "{meant}"?)')
+            self.assertEqual(caught.exception.problems[0].message, str(caught.exception))
+        with self.assertRaisesRegex(roundel.SceneError, 'got "red" \\(write "#ff0000"\\)'):
+            scene().add(x=x, y=y, radius=0.1, color="red")
+
+    def test_a_scene_says_what_it_is(self):
+        made = roundel.Scene(size=(80, 60))
+        self.assertEqual(repr(made), "<roundel.Scene 80x60, 0 layers>")
+        made.add(x=TABLE["x"], y=TABLE["y"], radius=0.1)
+        self.assertEqual(repr(made), f"<roundel.Scene 80x60, 1 layer, {ROWS:,} rows of arrays>")
+        with self.assertRaisesRegex(roundel.UsageError, r"^expected a path, got an array \[3, 2\] of float64$"):
+            roundel.save(made, np.zeros((3, 2)))
 
 
 class LeftAlone(unittest.TestCase):

@@ -385,7 +385,7 @@ class Columns(ColumnsCase):
         drawn = roundel.frames(keys)
         for frame in (0, 1):
             np.testing.assert_array_equal(next(drawn), roundel.render(keys, frame=frame))
-        with self.assertRaisesRegex(roundel.SceneError, "d_2.npz: row 1: x: x: expected a number from -1e15 to 1e15, got nan"):
+        with self.assertRaisesRegex(roundel.SceneError, "d_2.npz: row 1: x: expected a number from -1e15 to 1e15, got nan"):
             next(drawn)
 
     def test_datasets_are_not_of_arrays(self):

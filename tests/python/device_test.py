@@ -39,7 +39,7 @@ class OnDevice:
 class Device(unittest.TestCase):
     def test_what_does_not_go_together_is_said(self):
         for keywords, message in (({"device": "gpu"}, "device: expected \"cuda\" or None, got 'gpu'"),
-                                  ({"device": "cuda", "backend": "cpu"}, 'device: expected with backend "auto" or "cuda"'),
+                                  ({"device": "cuda", "backend": "cpu"}, 'device: expected backend "auto" or "cuda", got "cpu"'),
                                   ({"device": "cuda", "out": np.zeros((23, 37, 3), np.uint8)}, "out: expected without device"),
                                   ({"device": "cuda", "dtype": "float64"}, "dtype: expected uint8, uint16 or float32")):
             with self.assertRaisesRegex(roundel.UsageError, message):

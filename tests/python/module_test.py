@@ -215,7 +215,7 @@ class Module(CommandCase):
                                ({"set": {"nothing": 1}}, "set nothing: scene has no such var"),
                                ({"set": [1]}, "set: expected values by name, as {.*}, got \\[1\\]"),
                                ({"set": {1: 1}}, "set: expected the name of a var, got 1"),
-                               ({"set": {"gain": print}}, "set gain: expected what YAML has, got <built-in"),
+                               ({"set": {"gain": print}}, "set gain: expected texts, numbers, booleans, lists and dicts, got <built-in"),
                                ({"out": [1]}, "out: expected a NumPy array, got \\[1\\]"),
                                ({"out": read_only()}, "out: expected an array that may be written")):
             with self.subTest(wrong):
@@ -225,7 +225,7 @@ class Module(CommandCase):
         for wrong in (None, 5, [ALPHA]):
             with self.assertRaisesRegex(roundel.UsageError, "^expected a scene: a path, a dict or a Scene, got "):
                 roundel.render(wrong)
-        with self.assertRaisesRegex(roundel.UsageError, "^scene: expected what YAML has, got <built-in"):
+        with self.assertRaisesRegex(roundel.UsageError, "^scene: expected texts, numbers, booleans, lists and dicts, got <built-in"):
             roundel.render({**ALPHA, "seed": print})
         with self.assertRaises(roundel.Error):
             roundel.save(ALPHA, "/dev/null/such/a.png")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """notebook_test.py ROUNDEL: the cells of docs/notebook.ipynb run in order and draw what they say."""
+import base64
 import contextlib
 import io
 import json
@@ -12,20 +13,22 @@ import roundel
 
 from command_case import CommandCase
 
-NOTEBOOK = json.loads((pathlib.Path(__file__).parents[2] / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
+PATH = pathlib.Path(__file__).parents[2] / "docs" / "notebook.ipynb"
+NOTEBOOK = json.loads(PATH.read_text(encoding="utf-8"))
+MOST_BYTES = 400_000
 
 
 class Notebook(CommandCase):
     def test_cells_run_in_order(self):
         os.chdir(self.folder)
+        os.environ["MPLBACKEND"] = "agg"
         names, said = {}, io.StringIO()
         with contextlib.redirect_stdout(said):
             for number, cell in enumerate(NOTEBOOK["cells"]):
                 if cell["cell_type"] == "code":
-                    self.assertEqual(cell["outputs"], [])
                     exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)  # pylint: disable=exec-used
         text = said.getvalue()
-        self.assertRegex(text, r"3,000,000 particles to 1200x900 pixels: \d+ ms")
+        self.assertRegex(text, r"3,000,000 particles to 1200x750 pixels: \d+ ms")
         self.assertGreater(len(np.unique(names["pixels"].reshape(-1, 3), axis=0)), 1000)
         self.assertEqual(len(names["frames"]), 60)
         np.testing.assert_array_equal(names["frames"][30], roundel.render(names["film"], frame=30))
@@ -36,6 +39,16 @@ class Notebook(CommandCase):
             self.assertLess(names["difference"]["flip"]["mean"], 0.1)
         if os.path.exists("film.mp4"):
             self.assertGreater(os.path.getsize("film.mp4"), 10_000)
+
+    def test_stored_outputs_show_pictures(self):  # tools/notebook-outputs stores them
+        self.assertLess(PATH.stat().st_size, MOST_BYTES)
+        outputs = [output for cell in NOTEBOOK["cells"] for output in cell.get("outputs", [])]
+        self.assertRegex("".join(outputs[0]["text"]), r"3,000,000 particles to 1200x750 pixels: \d+ ms")
+        self.assertNotIn("not installed", "".join("".join(output.get("text", "")) for output in outputs))
+        pictures = [base64.b64decode(output["data"]["image/png"]) for output in outputs if "data" in output]
+        self.assertEqual(len(pictures), 2)  # the particles, frames of the film
+        for picture in pictures:
+            self.assertTrue(picture.startswith(b"\x89PNG"))
 
 
 if __name__ == "__main__":

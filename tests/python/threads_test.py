@@ -24,7 +24,7 @@ FILM = {"version": 1, "image": {"width": 300, "height": 200}, "animation": {"fra
 """
 
 
-TORN = "this process was forked while another thread was drawing; start processes with multiprocessing's \"spawn\""
+TORN = "this process was forked while another thread was drawing; start processes with multiprocessing.get_context(\"spawn\")"
 
 
 def deflated_npz(names, rows):
@@ -113,7 +113,7 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """), """frames: this iterator is of the process before fork()
-frames: this process was forked from one that had drawn; start processes with multiprocessing's "spawn"
+frames: this process is a fork of one that has drawn; start processes with multiprocessing.get_context("spawn")
 0""")
         self.assertEqual(self.run_python("""
 if os.fork() == 0:

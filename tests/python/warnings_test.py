@@ -35,7 +35,7 @@ class Warnings(ColumnsCase):
     def test_pictures_that_nobody_means_are_warned_of(self):
         with_gap = np.where(np.arange(ROWS) == 3, np.nan, X)
         for made, said in ((scene().add(x=X + 5, y=Y, radius=0.1), "no circle touches the picture: they lie in x "),
-                           (scene().add(x=X, y=Y, radius=1e-5), "about 100 % of the circles are less wide than a pixel"),
+                           (scene().add(x=X, y=Y, radius=1e-5), "about 100 % of the circles are narrower than a pixel"),
                            (scene().add(x=X, y=Y, radius=0.1, color=(255, 0, 0)), "colours go far above 1"),
                            (scene().add(TABLE, x="x", y="y", radius=0.1, where={"x": {"min": 7}}),
                             f'no circles: "where" and "invalid: skip" keep none of the {ROWS:,} rows'),
@@ -59,7 +59,7 @@ class Warnings(ColumnsCase):
                      "layers": [{"circles": [{"x": 0.5, "y": 0.5, "radius": 0.4 / 90, "alpha": 0.003}]}]}
             roundel.render(faint, dtype="uint16")
             roundel.render(faint, dtype="float32")
-        with self.assertWarnsRegex(roundel.RoundelWarning, "too faint or too small to be seen"):
+        with self.assertWarnsRegex(roundel.RoundelWarning, "too faint or too small to see"):
             self.assertEqual(roundel.render(faint).min(), 255)
 
     def test_a_scene_that_stays_warns_once(self):

@@ -125,7 +125,7 @@ TEST(BadScenes, LayersHaveNamesOfTheirOwn) {
                         "  - {name: \"b,c\", generator: rgb}\n"
                         "  - {name: a, generator: rgb, opacity: 1.5, scale: 0, pivot: 1}\n"),
             "s.yaml:4:12: layers[1].name (\"b,c\"): expected a name without commas, got \"b,c\"\n"
-            "s.yaml:5:12: layers[2].name (\"a\"): \"a\" is the name of layers[0] already\n"
+            "s.yaml:5:12: layers[2].name (\"a\"): \"a\" is already the name of layers[0]\n"
             "s.yaml:5:40: layers[2].opacity (\"a\"): expected a number from 0 to 1, got 1.5\n"
             "s.yaml:5:52: layers[2].scale (\"a\"): expected a number > 0, got 0\n"
             "s.yaml:5:62: layers[2].pivot (\"a\"): expected a point [x, y], got 1");

@@ -254,8 +254,9 @@ TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
 
   folder.write("t.yaml", kHead + "layers:\n  - {data: a.npy, columns: [x, y, radius]}\n");
   EXPECT_EQ(message_of([&] { load_scene(folder / "t.yaml"); }),
-            (folder / "t.yaml") + ":3:28: layers[0].columns: expected the names of 4 columns, as " +
-                (folder / "a.npy") + " has, got 3");
+            (folder / "t.yaml") +
+                ":3:28: layers[0].columns: expected 4 names, one for each column of " +
+                (folder / "a.npy") + ", got 3");
 }
 
 TEST(LoadScene, DataIsThatWhichWasHashedWhateverTakesItsName) {

@@ -71,17 +71,17 @@ TEST(Vars, WhatIsWrongWithAValueIsSaidAtItsPlaceAndForEachUse) {
             "s.yaml:2:11: layers[0].opacity: expected a number from 0 to 1, got 2\n"
             "s.yaml:2:17: layers[0].circles[0].radius: expected a number > 0, got -1\n"
             "s.yaml:2:17: layers[0].circles[1].radius: expected a number > 0, got -1\n"
-            "s.yaml:4:51: no var is named \"c\"");
+            "s.yaml:4:51: unknown var \"c\"");
 }
 
 TEST(Vars, UnknownAndUnusedOnesSuggestEachOther) {
   EXPECT_EQ(parse_error("version: 1\nvars: {gian: 1, other: 2}\nlayers:\n"
                         "  - {generator: rgb, opacity: $gain}\n"
                         "output: ${others}.png\n"),
-            "s.yaml:2:8: vars.gian: no value is $gian (did you mean \"gain\"?)\n"
-            "s.yaml:2:17: vars.other: no value is $other (did you mean \"others\"?)\n"
-            "s.yaml:4:31: no var is named \"gain\" (did you mean \"gian\"?)\n"
-            "s.yaml:5:9: no var is named \"others\" (did you mean \"other\"?)");
+            "s.yaml:2:8: vars.gian: unused: write $gian as a value (did you mean \"gain\"?)\n"
+            "s.yaml:2:17: vars.other: unused: write $other as a value (did you mean \"others\"?)\n"
+            "s.yaml:4:31: unknown var \"gain\" (did you mean \"gian\"?)\n"
+            "s.yaml:5:9: unknown var \"others\" (did you mean \"other\"?)");
 }
 
 TEST(Vars, SettingsNeedAVarAndOneValue) {

@@ -21,31 +21,31 @@ skip() {
 }
 
 # A command a line: what fails in front of && would not end the shell.
-commands='tools/run render scenes/rand10k.yaml -o rand10k.png
-test -s rand10k.png
+commands='tools/run render scenes/tissue.yaml -o tissue.png
+test -s tissue.png
 # Set up now, it runs without the network, leaves nothing to build and finds relative paths.
 cd scenes
-unshare -n ../tools/run render rand10k.yaml -o ../again.png
+unshare -n ../tools/run render tissue.yaml -o ../again.png
 cd ..
-cmp again.png rand10k.png
+cmp again.png tissue.png
 # What it has built can be installed, with the module for EXR.
 cmake --install build/release --prefix /usr/local >install.log
-/usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o installed.png
-cmp installed.png rand10k.png
-/usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o installed.exr
+/usr/local/bin/roundel render /usr/local/share/roundel/scenes/tissue.yaml -o installed.png
+cmp installed.png tissue.png
+/usr/local/bin/roundel render /usr/local/share/roundel/scenes/tissue.yaml -o installed.exr
 # The program that reads HDF5 says that it is no command.
 /usr/local/lib/roundel/roundel-hdf5 2>refused || test $? = 2'
 # What the packages bring, without anything else of the repository's.
 package_commands='cd /root
 apt-get -q update >apt.log
 apt-get -qy install --no-install-recommends /packages/*.deb man-db >>apt.log || { tail -n 40 apt.log; exit 1; }
-roundel render /usr/share/roundel/scenes/rand10k.yaml -o a.png
-roundel render /usr/share/roundel/scenes/rand10k.yaml -o a.exr
+roundel render /usr/share/roundel/scenes/tissue.yaml -o a.png
+roundel render /usr/share/roundel/scenes/tissue.yaml -o a.exr
 python3 -c "import roundel
-scene = roundel.Scene.from_file(\"/usr/share/roundel/scenes/rand10k.yaml\")
+scene = roundel.Scene.from_file(\"/usr/share/roundel/scenes/tissue.yaml\")
 roundel.save(scene, \"b.png\")
 roundel.save(scene, \"b.exr\")
-assert roundel.render(scene).shape == (1024, 1024, 3)"
+assert roundel.render(scene).shape[2] == 3"
 cmp a.png b.png
 cmp a.exr b.exr
 test -s /usr/share/man/man1/roundel-render.1

@@ -1,11 +1,14 @@
-#!/usr/bin/env bash
-# completion_test.sh ROUNDEL: what completion offers is what --help lists and what values options take;
-# of zsh and fish where they are installed.
-# shellcheck source=tests/setup/testing.sh
-source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
-source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
-roundel=$(realpath "$1")
-PATH=${roundel%/*}:$PATH
+#!/ usr / bin / env bash
+#completion_test.sh ROUNDEL : what completion offers is what-- help lists and what values options \
+    take;
+#of zsh and fish where they are installed.
+#shellcheck source = tests / setup / testing.sh
+source "$(dirname " $ {
+  BASH_SOURCE[0]
+}
+")/testing.sh" source_dir = $(realpath "$(dirname " $ { BASH_SOURCE[0] } ")/../..") roundel =
+    $(realpath "$1") PATH = $ {
+  roundel %/*}:$PATH
 
 # said WORD...: what the program says for the last word of a command line, sorted, in one line.
 said() { "$roundel" --complete "$@" | sort | paste -sd ' '; }
@@ -34,6 +37,9 @@ expect_said '' render --size ''
 expect_said '<files>' render -o ''
 expect_said '<folders>' regress --goldens ''
 expect_said '<scenes>' render a.yaml --backend cpu ''
+expect_said '<scenes>' verify f_##.png --scene ''
+expect_said '--antialias' render a.yaml --anti
+expect_said 'exr pfm png' validate a.yaml --format ''
 expect_said '<scenes>' render -- --ba
 expect_said '<files>' diff ''
 

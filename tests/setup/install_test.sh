@@ -25,6 +25,8 @@ expect_exit 0 prefix/bin/roundel --version
 expect_text '^roundel [0-9]+\.[0-9]+\.[0-9]+' stdout
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.png
 [[ -s rgb.png ]] || fail "no picture"
+# The data of this scene are installed beside it.
+expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/tissue.yaml --size 96x60 --backend cpu -o tissue.png
 # The module that this takes is installed too, and the program that reads HDF5.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.exr
 hdf5_scene >h5.yaml
@@ -34,7 +36,7 @@ for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../d
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"
 done
 # So are the pages that the README and --help name, with all pictures and scenes that they show.
-[[ -s prefix/share/doc/roundel/docs/regress.md ]] || fail "not installed: docs/regress.md"
+[[ -s prefix/share/doc/roundel/docs/compare.md ]] || fail "not installed: docs/compare.md"
 for page in prefix/share/doc/roundel/{README.md,docs/*.md}; do
   while read -r file; do
     [[ -s ${page%/*}/$file ]] || fail "$page shows what is not installed: $file"

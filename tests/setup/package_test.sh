@@ -29,7 +29,7 @@ expect_exit 0 "$root/usr/bin/roundel" render "$scene" --backend cpu -o a.exr
 hdf5_scene >h5.yaml
 expect_exit 0 "$root/usr/bin/roundel" validate h5.yaml
 for file in man/man1/roundel.1 man/man1/roundel-render.1 roundel/scenes/scene.schema.json doc/roundel/LICENSE \
-  doc/roundel/docs/regress.md doc/roundel/docs/report.png \
+  doc/roundel/docs/compare.md doc/roundel/docs/report.png \
   bash-completion/completions/roundel fish/vendor_completions.d/roundel.fish zsh/vendor-completions/_roundel; do
   [[ -s $root/usr/share/$file ]] || fail "not in the package: $file"
 done

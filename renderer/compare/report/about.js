@@ -36,7 +36,7 @@ function magnitude({difference}) {
 
 // What can be read in the file, whatever its kind.
 const SAMPLE_NOTES = {
-  words: 'values are those of 16 bits, 0 to 65535; the measures count levels of 255',
+  words: 'values have 16 bits, 0 to 65535; the measures use levels of 255',
   floats: 'values are the files\' own floats',
 };
 
@@ -50,14 +50,14 @@ function describe(failure) {
   if (failure.accept) parts.push(element('p', {}, 'to accept: ', element('code', {}, failure.accept)));
   if (failure.left_out) parts.push(paragraph('the pictures are left out: ' + failure.left_out));
   const missing = failure.pictures?.tiles_left_out;
-  if (missing) parts.push(paragraph(`${missing} differing parts are there only reduced: the report would be too large`));
+  if (missing) parts.push(paragraph(`${missing} differing parts are shown reduced only, to keep the report small`));
   return parts;
 }
 
 function describePair(pair) {
   const parts = [];
   const samples = (pair.golden ?? pair.actual).samples;
-  if (pair.factor > 1) parts.push(`a large picture: reduced ${pair.factor} times, and in full where it differs`);
+  if (pair.factor > 1) parts.push(`large picture: reduced ${pair.factor} times, in full where it differs`);
   else if (samples in SAMPLE_NOTES) parts.push(SAMPLE_NOTES[samples]);
   return parts.map(text => element('p', {}, text));
 }

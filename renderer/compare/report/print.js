@@ -24,7 +24,7 @@ function sheetOf(failure, pair) {
 
 function firstSheet() {
   const left = listed.length - Math.min(listed.length, PRINTED);
-  const note = left > 0 ? [element('p', {}, `${left} more failures are not printed; the filter chooses which are.`)] : [];
+  const note = left > 0 ? [element('p', {}, `${left} more failures are not printed; filter the list to choose.`)] : [];
   return element('section', {}, element('h1', {}, document.title), byId('counts').cloneNode(true), ...note);
 }
 

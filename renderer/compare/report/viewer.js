@@ -220,7 +220,7 @@ function readout() {
   const {x, y} = shown.cursor;
   const list = values => values ? values.map(value => valueText(value)).join(' ') : 'none';
   if (shown.pair.factor > 1 && !valuesAt('golden', x, y) && !valuesAt('actual', x, y)) {
-    return `x ${x}, y ${y}   no values: a large picture is there in full only where it differs`;
+    return `x ${x}, y ${y}   no values: a large picture is in full only where it differs`;
   }
   return `x ${x}, y ${y}   golden ${list(valuesAt('golden', x, y))}` +
       `   actual ${list(valuesAt('actual', x, y))}   difference ${list(deltaAt(x, y))}`;

@@ -279,8 +279,7 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   if (needed_overlaps_ <= overlap_capacity()) return {Next::kRepeat, 0};
   if (chunk.count() == 1)
     throw Error(ExitCode::kRuntimeFailure,
-                "device memory: the lists of a single circle do not fit; expected a larger "
-                "--memory");
+                "device memory: the lists of a single circle do not fit; raise --memory");
   return {Next::kHalve, 0};
 }
 

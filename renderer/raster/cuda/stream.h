@@ -20,7 +20,7 @@ class Stream {
   /// Until the device has come to its end. Threads sleep meanwhile: others have use for their
   /// processors. One of each device's looks now and then, and wakes the others, as interrupts take
   /// longer than short frames; after a long wait it is an interrupt that wakes the thread
-  /// (docs/lab/history.md, "Films: one thread of each device looks").
+  /// (docs/lab/measurements.md, "Choices of the export").
   void wait();
 
  private:

@@ -83,17 +83,19 @@ bool parse(const Arguments& arguments, BenchOptions& options) {
       "needs would take at this machine's measured rates, ratio frame/floor; medians. The picture "
       "is compared with the CPU's by its bits; where it differs there are no times.");
   line.add_arguments("SCENE...", 0, kAnyNumber, options.scenes,
-                     "scene files (YAML) (default: the classic scenes)");
+                     "scene files (YAML); default: the classic scenes");
   add_size(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
-  line.add_value("repeat", "N", whole(options.repeats, 1, kMaxRepeats),
-                 fmt::format("how often each scene is timed, 1 to {} (default: 20)", kMaxRepeats));
+  line.add_value(
+      "repeat", "N", whole(options.repeats, 1, kMaxRepeats),
+      {Group::kTask, fmt::format("time each scene N times; 1 to {}, default: 20", kMaxRepeats)});
   line.add_value(
       "json", "FILE", text(options.json),
-      "write all results as JSON, times in microseconds; - for stdout, instead of the table");
+      {Group::kResults,
+       "write all results as JSON, times in microseconds; - prints them instead of the table"});
   add_quiet(line, options.verbosity);
-  line.add_note(exit_codes(ExitCode::kOutputRefused));
+  line.set_exit_codes(exit_codes(ExitCode::kOutputRefused));
   return line.parse(arguments);
 }
 

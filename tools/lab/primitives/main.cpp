@@ -61,25 +61,25 @@ bool parse(const Arguments& arguments, Options& options) {
                    "measured here and now. Every result is checked.");
   line.add_arguments("PRIMITIVE...", 0, std::numeric_limits<std::size_t>::max(), options.primitives,
                      "saxpy, scan, compaction, selection, find-repeats (default: all)");
-  line.add_value(
-      "sizes", "LIST", [&](const std::string& value) { options.sizes = parse_sizes(value); },
-      "numbers of elements from 0 to 2^32, as in 1000,2^20,2^20-3 (default: the powers of two from "
-      "2^10 to 2^28 and three less, 10^6, 10^7, 2*10^7, 4*10^7)");
-  line.add_value(
-      "repeat", "N",
-      [&](const std::string& value) {
-        options.repeats = static_cast<int>(parse_whole(value, 1, 10000));
-      },
-      "time each row at most N times, 1 to 10000, and no longer than 0.2 s after the third time "
-      "(default: 20)");
+  line.add_value("sizes", "LIST",
+                 [&](const std::string& value) { options.sizes = parse_sizes(value); },
+                 {Group::kTask,
+                  "numbers of elements, 0 to 2^32: 1000,2^20,2^20-3; default: the powers of two "
+                  "from 2^10 to 2^28 and three less, 10^6, 10^7, 2*10^7, 4*10^7"});
+  line.add_value("repeat", "N",
+                 [&](const std::string& value) {
+                   options.repeats = static_cast<int>(parse_whole(value, 1, 10000));
+                 },
+                 {Group::kTask,
+                  "time each row at most N times, 1 to 10000; no longer than 0.2 s after the third "
+                  "time. Default: 20"});
   add_threads(line, options.threads,
-              fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
-  line.add_value(
-      "json", "FILE", [&](const std::string& value) { options.json = value; },
-      "write all rows as JSON; - for stdout, instead of the tables");
-  line.add_note(
-      "Exit codes: 0 done; 1 a result was wrong, or a failure at run time; 2 wrong command line; 4 "
-      "output refused; 130, 143 after SIGINT, SIGTERM.");
+              fmt::format("number of CPU threads, 1 to {}; default: one a core", kMaxThreads));
+  line.add_value("json", "FILE", [&](const std::string& value) { options.json = value; },
+                 {Group::kResults, "write all rows as JSON; - prints them instead of the tables"});
+  line.set_exit_codes(
+      "0 done; 1 a result was wrong, or a failure at run time; 2 wrong command line; 4 output "
+      "refused; 130, 143 after SIGINT (Ctrl-C), SIGTERM");
   line.add_check([&](CommandLine::Problems& problems) { check_names(options, problems); });
   return line.parse(arguments);
 }

@@ -6,19 +6,18 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
+#include <filesystem>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/scene/scene.h"
+#include "tools/roundel/cli/guesses.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr std::size_t kColumns = 80;
-constexpr std::size_t kHeadingColumns = 26;
 
 /// The token that made Boost refuse the line because of an option: one that lacks its value, or has
 /// one where none belongs.
@@ -47,56 +46,57 @@ std::vector<std::string> names_taken(const CommandLine::Store& store) {
 
 }  // namespace
 
-CommandLine::CommandLine(std::string name, std::string usage, std::string text)
-    : name_(name.starts_with("roundel-") ? std::move(name) : "roundel " + name),
-      usage_(std::move(usage)),
-      text_(std::move(text)) {}
+CommandLine::CommandLine(const std::string& name, const std::string& usage, std::string text)
+    : name_(name.starts_with("roundel-") ? name : "roundel " + name) {
+  page_.usage = name_ + " " + usage;
+  page_.text = std::move(text);
+}
 
-void CommandLine::declare(const std::string& names, const std::string& heading_tail,
-                          const std::string& help, Store store, bool takes_value) {
+void CommandLine::declare(const std::string& names, const std::string& heading_tail, HelpText help,
+                          Store store, bool takes_value) {
   const std::size_t comma = names.find(',');
   const std::string name = names.substr(0, comma);
   const std::string short_name =
       comma == std::string::npos ? "    " : "-" + names.substr(comma + 1) + ", ";
-  options_.push_back({names, name, short_name + "--" + name + heading_tail, help, takes_value, "",
-                      std::move(store)});
+  const std::string heading = short_name + "--" + name + heading_tail;
+  options_.push_back({names, name, heading, takes_value, "", std::move(store)});
+  page_.options.push_back({name, heading, std::move(help)});
 }
 
 void CommandLine::add_switch(const std::string& names, std::function<void()> turn_on,
-                             const std::string& help) {
-  declare(
-      names, "", help, [turn_on = std::move(turn_on)](const std::string&) { turn_on(); }, false);
+                             HelpText help) {
+  const auto store = [turn_on = std::move(turn_on)](const std::string&) { turn_on(); };
+  declare(names, "", std::move(help), store, false);
 }
 
-void CommandLine::add_switch(const std::string& names, bool& target, const std::string& help) {
-  add_switch(
-      names, [&target] { target = true; }, help);
+void CommandLine::add_switch(const std::string& names, bool& target, HelpText help) {
+  const auto turn_on = [&target] { target = true; };
+  add_switch(names, turn_on, std::move(help));
 }
 
 void CommandLine::add_value(const std::string& names, const std::string& value_name, Store store,
-                            const std::string& help) {
-  declare(names, " " + value_name, help, std::move(store), true);
+                            HelpText help) {
+  declare(names, " " + value_name, std::move(help), std::move(store), true);
 }
 
 void CommandLine::add_optional_value(const std::string& name, const std::string& value_name,
-                                     const std::string& alone, Store store,
-                                     const std::string& help) {
-  declare(name, "[=" + value_name + "]", help, std::move(store), true);
+                                     const std::string& alone, Store store, HelpText help) {
+  declare(name, "[=" + value_name + "]", std::move(help), std::move(store), true);
   options_.back().alone = alone;
 }
 
 void CommandLine::add_optional_argument(const std::string& name, Store store,
                                         const std::string& help) {
-  argument_name_ = name;
-  argument_help_ = help;
+  page_.argument = name;
+  page_.argument_help = help;
   at_most_ = 1;
   argument_store_ = std::move(store);
 }
 
 void CommandLine::add_arguments(const std::string& name, std::size_t at_least, std::size_t at_most,
                                 std::vector<std::string>& target, const std::string& help) {
-  argument_name_ = name;
-  argument_help_ = help;
+  page_.argument = name;
+  page_.argument_help = help;
   at_least_ = at_least;
   at_most_ = at_most;
   arguments_ = &target;
@@ -135,7 +135,10 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
                                             .allow_unregistered()
                                             .run();
       for (const po::option& option : parsed.options) {
-        const std::string value = option.value.empty() ? "" : option.value.front();
+        const std::vector<std::string>& written = option.original_tokens;
+        const std::string value = !option.value.empty() ? option.value.front()
+                                  : written.empty()     ? ""
+                                                        : written.front();
         // Boost keeps the dash of unknown short options, but not those of long ones.
         const bool lacks_dashes = option.unregistered && !option.string_key.starts_with('-');
         tokens.push_back({option.position_key >= 0, (lacks_dashes ? "--" : "") + option.string_key,
@@ -159,14 +162,15 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
   }
 }
 
-void CommandLine::store_option(const Token& token, Problems& problems) const {
+bool CommandLine::store_option(const Token& token, Problems& problems) const {
   const Option* const option = token.is_known ? find(token.name) : nullptr;
   if (option == nullptr) {
-    std::vector<std::string> names;
-    for (const Option& known : options_) names.push_back("--" + known.name);
+    std::vector<KnownOption> known;
+    for (const Option& other : options_)
+      known.push_back({other.name, other.heading.substr(other.heading.find("--"))});
     problems.push_back(fmt::format("{}: unknown option{}", roundel::quoted(token.name),
-                                   did_you_mean(token.name, names)));
-    return;
+                                   guess_option(token.name, known)));
+    return false;
   }
   try {
     option->store(token.value);
@@ -176,15 +180,28 @@ void CommandLine::store_option(const Token& token, Problems& problems) const {
   } catch (const Error& error) {
     problems.push_back(fmt::format("--{}: {}", option->name, error.what()));
   }
+  return true;
 }
 
-void CommandLine::store_arguments(Arguments values, Problems& problems) {
-  if (values.size() < at_least_) problems.push_back(fmt::format("expected {}", argument_name_));
-  for (std::size_t i = at_most_; i < values.size(); ++i) {
-    problems.push_back(fmt::format("{}: expected {}", roundel::quoted(values[i]),
-                                   at_most_ == 0   ? "options only"
-                                   : at_most_ == 1 ? "one argument only"
-                                                   : "no further argument"));
+bool CommandLine::may_be_output(const std::string& argument) const {
+  const std::string ending = std::filesystem::path(argument).extension().string();
+  if (ending.empty()) return false;
+  return std::any_of(
+      page_.options.begin(), page_.options.end(), [&](const HelpPage::Option& option) {
+        return option.name == "output" && option.help.text.find(ending) != std::string::npos;
+      });
+}
+
+void CommandLine::store_arguments(Arguments values, bool has_unknown, Problems& problems) {
+  if (values.size() < at_least_) problems.push_back(fmt::format("expected {}", page_.argument));
+  for (std::size_t i = at_most_; i < values.size() && !has_unknown; ++i) {
+    problems.push_back(fmt::format(
+        "{}: expected {}{}", roundel::quoted(values[i]),
+        at_most_ == 0   ? "options only"
+        : at_most_ == 1 ? "one argument only"
+                        : fmt::format("{} arguments only", at_most_),
+        may_be_output(values[i]) ? fmt::format("; to write this file: -o {}", shell_word(values[i]))
+                                 : ""));
   }
   if (argument_store_ && values.size() == 1) {
     try {
@@ -205,6 +222,7 @@ Lines CommandLine::values_of(const Option& option) const {
     return option.heading.find(word) != std::string::npos;
   };
   return takes("DIR") || takes("FOLDER")   ? "<folders>"
+         : takes("SCENE")                  ? "<scenes>"
          : takes("FILE") || takes("TABLE") ? "<files>"
                                            : Lines();
 }
@@ -236,82 +254,38 @@ Lines CommandLine::completions(const Arguments& words) const {
   }
   if (argument_store_) return completing(names_taken(argument_store_), word);
   if (at_most_ == 0) return {};
-  return argument_name_.starts_with("SCENE") ? "<scenes>" : "<files>";
+  return page_.argument.starts_with("SCENE") ? "<scenes>" : "<files>";
 }
 
 bool CommandLine::parse(const Arguments& arguments) {
-  add_switch(
-      "help,h", [this] { help_wanted_ = true; }, "print this text");
-  add_switch(
-      "version,V", [this] { version_wanted_ = true; }, "print the version");
+  const auto ask_for_help = [this](const std::string& written) {
+    (written.starts_with("--") ? help_wanted_ : short_help_wanted_) = true;
+  };
+  declare("help,h", "", {Group::kMessages, "print this list; -h: the usual options and examples"},
+          ask_for_help, false);
+  add_switch("version,V", version_wanted_, {Group::kMessages, "print the version"});
   if (!arguments.empty() && arguments.front() == kCompletionOption) {
     print_out(completions({arguments.begin() + 1, arguments.end()}));
     return false;
   }
   Problems problems;
   Arguments values;
+  bool has_unknown = false;
   for (const Token& token : split(arguments, problems)) {
-    if (token.is_argument) {
+    if (token.is_argument)
       values.push_back(token.value);
-    } else {
-      store_option(token, problems);
-    }
+    else if (!store_option(token, problems))
+      has_unknown = true;
   }
-  if (help_wanted_ || version_wanted_) {
-    if (help_wanted_)
-      print_out(lines_of(help()));
-    else
-      print_version();
-    return false;
-  }
-  store_arguments(std::move(values), problems);
+  if (help_wanted_) return print_out(lines_of(full_help(page_))), false;
+  if (short_help_wanted_) return print_out(lines_of(short_help(page_))), false;
+  if (version_wanted_) return print_version(), false;
+  store_arguments(std::move(values), has_unknown, problems);
   if (problems.empty()) {
     for (const auto& check : checks_) check(problems);
   }
   if (problems.empty()) return true;
-  throw Error(ExitCode::kUsage,
-              Lines(problems) + fmt::format("\"{} --help\" lists the options", name_));
-}
-
-std::string CommandLine::help() const {
-  std::string text = fmt::format("Usage: {} {}\n\n{}", name_, usage_, wrapped(text_, 0));
-  std::vector<std::pair<std::string, std::string>> rows;
-  if (!argument_name_.empty()) rows.emplace_back(argument_name_, argument_help_);
-  for (const Option& option : options_) rows.emplace_back(option.heading, option.help);
-  text += "\n" + help_table(rows);
-  for (const std::string& note : notes_) text += "\n" + wrapped(note, 0);
-  return text;
-}
-
-std::string wrapped(std::string_view text, std::size_t indent) {
-  const std::size_t width = kColumns - indent;
-  std::string lines;
-  while (!text.empty()) {
-    std::size_t end = text.find('\n');
-    std::size_t length = std::min(end, text.size());
-    if (length > width) {
-      const std::size_t space = text.substr(0, width + 1).rfind(' ');
-      if (space != std::string_view::npos) length = space;
-    }
-    lines += std::string(indent, ' ');
-    lines += text.substr(0, length);
-    lines += '\n';
-    text.remove_prefix(std::min(length + 1, text.size()));
-  }
-  return lines;
-}
-
-std::string help_table(const std::vector<std::pair<std::string, std::string>>& rows) {
-  std::string text;
-  for (const auto& [heading, help] : rows) {
-    const std::string lines = wrapped(help, kHeadingColumns);
-    const bool fits = heading.size() + 4 <= kHeadingColumns;
-    text += "  " + heading;
-    text += fits ? std::string(kHeadingColumns - 2 - heading.size(), ' ') +
-                       lines.substr(kHeadingColumns)
-                 : "\n" + lines;
-  }
-  return text;
+  throw UsageError(problems, fmt::format("\"{} --help\" lists the options", name_));
 }
 
 std::vector<std::string> split_list(const std::string& text) {

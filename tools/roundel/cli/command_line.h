@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/error.h"
 #include "renderer/base/lines.h"
+#include "tools/roundel/cli/help.h"
 
 namespace roundel {
 
@@ -21,10 +23,22 @@ struct Expected {
   std::vector<std::string> names = {};  ///< all values that it takes, where these are few names
 };
 
+/// Thrown for a wrong command line: its problems, one a line.
+class UsageError : public Error {
+ public:
+  UsageError(const Lines& problems, std::string advice)
+      : Error(ExitCode::kUsage, problems), advice_(std::move(advice)) {}
+  /// The line to print after the problems: where to read about the options.
+  const std::string& advice() const { return advice_; }
+
+ private:
+  std::string advice_;
+};
+
 /// The options and arguments of one command: declared once, then read from a command line and
-/// listed by --help. Options are GNU ones: `--size 8x8`, `--size=8x8`, `-o FILE`, `-qv`; names are
-/// never guessed from their beginnings; `--` ends the options; of an option given twice the last
-/// counts.
+/// listed by -h and --help. Options are GNU ones: `--size 8x8`, `--size=8x8`, `-o FILE`, `-qv`;
+/// names are never guessed from their beginnings; `--` ends the options; of an option given twice
+/// the last counts.
 class CommandLine {
  public:
   /// May throw Expected; or Error, where the whole message is at hand: "expected …, got …".
@@ -32,17 +46,18 @@ class CommandLine {
   using Problems = std::vector<std::string>;
 
   /// `name`: of a command, or of a program of its own, "roundel-…". `usage`: what follows
-  /// "roundel NAME " in the first line of the help. `text`: what it does.
-  CommandLine(std::string name, std::string usage, std::string text);
+  /// "roundel NAME " in the first line of the help. `text`: what it does; its first sentence fits
+  /// into a line.
+  CommandLine(const std::string& name, const std::string& usage, std::string text);
 
-  /// `names` are "long" or "long,s". Texts end without a full stop.
-  void add_switch(const std::string& names, std::function<void()> turn_on, const std::string& help);
-  void add_switch(const std::string& names, bool& target, const std::string& help);
+  /// `names` are "long" or "long,s".
+  void add_switch(const std::string& names, std::function<void()> turn_on, HelpText help);
+  void add_switch(const std::string& names, bool& target, HelpText help);
   void add_value(const std::string& names, const std::string& value_name, Store store,
-                 const std::string& help);
+                 HelpText help);
   /// An option that may stand alone, which then means `--NAME=alone`; a value needs the `=`.
   void add_optional_value(const std::string& name, const std::string& value_name,
-                          const std::string& alone, Store store, const std::string& help);
+                          const std::string& alone, Store store, HelpText help);
   /// An argument that is no option and may be left out.
   void add_optional_argument(const std::string& name, Store store, const std::string& help);
   /// Arguments that are no options, at least and at most so many.
@@ -51,20 +66,28 @@ class CommandLine {
   /// A check of the options together, made when each of them is in order; adds to the problems.
   void add_check(std::function<void(Problems&)> check) { checks_.push_back(std::move(check)); }
   /// A paragraph below the options.
-  void add_note(const std::string& note) { notes_.push_back(note); }
+  void add_note(const std::string& note) { page_.notes.push_back(note); }
+  /// The options that the short help shows, in this order.
+  void set_usual(std::vector<std::string> names) { page_.usual = std::move(names); }
+  /// Command lines that work, at most three.
+  void set_examples(std::vector<std::string> lines) { page_.examples = std::move(lines); }
+  /// See HelpPage::exit_codes.
+  void set_exit_codes(std::string codes) { page_.exit_codes = std::move(codes); }
+  /// The page of docs about the command.
+  void set_guide(std::string page) { page_.guide = std::move(page); }
 
   /// Stores what the command line says. False when it asked for help, the version or, by
-  /// kCompletionOption, what may follow, which has been printed on stdout. Throws Error(kUsage)
-  /// with every problem found, one a line.
+  /// kCompletionOption, what may follow, which has been printed on stdout. Throws UsageError with
+  /// every problem found.
   bool parse(const Arguments& arguments);
-  std::string help() const;
+  /// All that -h and --help show.
+  const HelpPage& page() const { return page_; }
 
  private:
   struct Option {
     std::string names;    // "output,o"
     std::string name;     // "output"
     std::string heading;  // "-o, --output FILE", as in the help
-    std::string help;
     bool takes_value;
     std::string alone;  // the value of an option that stands alone; empty: it cannot
     Store store;
@@ -73,27 +96,30 @@ class CommandLine {
   struct Token {
     bool is_argument;   // no option
     std::string name;   // "output"; of unknown options as written, "--outptu"
-    std::string value;  // empty for switches
+    std::string value;  // of a switch: as written, "-h" or "--help"
     bool is_known;
   };
-  void declare(const std::string& names, const std::string& heading_tail, const std::string& help,
+  void declare(const std::string& names, const std::string& heading_tail, HelpText help,
                Store store, bool takes_value);
   const Option* find(const std::string& name) const;
   std::vector<Token> split(Arguments arguments, Problems& problems) const;
-  void store_option(const Token& token, Problems& problems) const;
-  void store_arguments(Arguments values, Problems& problems);
+  /// Returns false for an unknown option.
+  bool store_option(const Token& token, Problems& problems) const;
+  /// True if the help of --output names the ending of this file.
+  bool may_be_output(const std::string& argument) const;
+  /// `has_unknown`: there are unknown options, whose values may be among the arguments.
+  void store_arguments(Arguments values, bool has_unknown, Problems& problems);
   Lines values_of(const Option& option) const;
   Lines completions(const Arguments& words) const;
 
-  std::string name_, usage_, text_;
+  std::string name_;
+  HelpPage page_;
   std::vector<Option> options_;
-  std::string argument_name_, argument_help_;
   std::size_t at_least_ = 0, at_most_ = 0;
   std::vector<std::string>* arguments_ = nullptr;
   Store argument_store_;
   std::vector<std::function<void(Problems&)>> checks_;
-  std::vector<std::string> notes_;
-  bool help_wanted_ = false, version_wanted_ = false;
+  bool short_help_wanted_ = false, help_wanted_ = false, version_wanted_ = false;
 };
 
 /// For shells, as first argument: prints what may stand in place of the last of the other words, a
@@ -178,10 +204,5 @@ CommandLine::Store file_name(Target& target, const char* expected) {
     store(value);
   };
 }
-
-/// The lines of the help: headings on the left, texts wrapped on the right.
-std::string help_table(const std::vector<std::pair<std::string, std::string>>& rows);
-/// Text broken into lines of at most 80 columns, each after `indent` spaces.
-std::string wrapped(std::string_view text, std::size_t indent);
 
 }  // namespace roundel

@@ -40,15 +40,11 @@ std::vector<std::string> parse_names(const std::string& text) {
 
 std::string exit_codes(ExitCode last, const std::string& invalid) {
   std::string text =
-      "Exit codes: 0 done; 1 failed at run time, may succeed when tried again; 2 wrong command "
-      "line; ";
+      "0 done; 1 failed at run time, may succeed when tried again; 2 wrong command line; ";
   if (last >= ExitCode::kInvalidScene) text += "3 " + invalid + "; ";
   if (last >= ExitCode::kOutputRefused) text += "4 output refused (exists, or is not writable); ";
   if (last >= ExitCode::kSomeFramesFailed) text += "5 some of the frames, rows or scenes failed; ";
-  text += "130, 143 after SIGINT, SIGTERM.";
-  if (last >= ExitCode::kOutputRefused)
-    text += " A failed or interrupted run leaves no partial file.";
-  return text;
+  return text + "130, 143 after SIGINT (Ctrl-C), SIGTERM";
 }
 
 std::array<int, 4> parse_box(const std::string& text) {
@@ -69,30 +65,43 @@ void add_scenes(CommandLine& line, std::vector<std::string>& scenes) {
 }
 
 void add_size(CommandLine& line, SceneOptions& options) {
-  line.add_value(
-      "size", "WxH",
-      [&options](const std::string& value) {
-        std::tie(options.overrides.width, options.overrides.height) = parse_size(value);
-      },
-      fmt::format("width and height in pixels, 1 to {} each, instead of the scene's",
-                  kMaxImageSide));
+  line.add_value("size", "WxH",
+                 [&options](const std::string& value) {
+                   std::tie(options.overrides.width, options.overrides.height) = parse_size(value);
+                 },
+                 {Group::kPicture,
+                  fmt::format("width and height in pixels, instead of the scene's; 1 to {} each",
+                              kMaxImageSide)});
+  const auto set_antialias = [&options](bool is_smooth) {
+    if (options.overrides.antialias == !is_smooth)
+      throw Error(ExitCode::kUsage, "expected one of --antialias and --no-antialias");
+    options.overrides.antialias = is_smooth;
+  };
+  line.add_switch("antialias", [set_antialias] { set_antialias(true); },
+                  {Group::kPicture,
+                   "draw smooth edges, whatever the scene says; a pixel on an edge gets the share "
+                   "of it that the circle covers"});
+  line.add_switch("no-antialias", [set_antialias] { set_antialias(false); },
+                  {Group::kPicture, "draw hard edges, whatever the scene says"});
 }
 
 void add_scale(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "scale", "FACTOR",
       [&options](const std::string& value) { options.overrides.scale = parse_scale(value); },
-      fmt::format("width, height and lengths in px times this, above 0 and up to {}, as 0.25 for a "
-                  "preview",
-                  kMaxImageSide));
+      {Group::kPicture,
+       fmt::format(
+           "scale the size and all lengths in px; 0.25 for a preview, above 0 and at most {}",
+           kMaxImageSide)});
 }
 
 void add_layers(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "layers", "NAMES",
       [&options](const std::string& value) { options.overrides.layers = parse_names(value); },
-      "draw only the layers with these names, as in stars,dust; the others are hidden, which "
-      "changes no random number and no view");
+      {Group::kPicture,
+       "draw only the layers with these names: stars,dust; the random numbers and the view stay "
+       "the same"});
 }
 
 void add_picture(CommandLine& line, SceneOptions& options) {
@@ -101,8 +110,10 @@ void add_picture(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "crop", "X,Y,W,H",
       [&options](const std::string& value) { options.overrides.crop = parse_box(value); },
-      "only a part of the picture, behind --size and --scale: W x H pixels from column X and row Y "
-      "on, counted from 0 at the upper left; they are those of the whole picture, bit for bit");
+      {Group::kPicture,
+       "draw only a part of the picture; W x H pixels from column X and row Y, counted from 0 at "
+       "the upper left, after --size and --scale. The pixels are those of the whole picture, bit "
+       "for bit"});
   add_layers(line, options);
 }
 
@@ -114,15 +125,16 @@ void add_vars(CommandLine& line, SceneOptions& options) {
         if (equals == 0 || equals == std::string::npos) throw Expected{"NAME=VALUE"};
         options.overrides.vars.push_back({value.substr(0, equals), value.substr(equals + 1)});
       },
-      "the value of one of the scene's vars, as in a list in brackets, but colours without quotes: "
-      "gain=0.5, tint=#ff8800, center=[0.5,0.2]; may be given several times");
+      {Group::kValues,
+       "set one of the scene's vars; gain=0.5, tint=#ff8800, center=[0.5,0.2]: values as in a YAML "
+       "list, but colours without quotes. May be given several times"});
 }
 
 void add_seed(CommandLine& line, SceneOptions& options) {
   add_vars(line, options);
-  line.add_value("seed", "S",
-                 whole(options.overrides.seed, 0, std::numeric_limits<std::uint32_t>::max()),
-                 "seed of the random numbers, 0 to 4294967295, instead of the scene's");
+  line.add_value(
+      "seed", "S", whole(options.overrides.seed, 0, std::numeric_limits<std::uint32_t>::max()),
+      {Group::kValues, "seed of the random numbers, instead of the scene's; 0 to 4294967295"});
 }
 
 void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
@@ -133,11 +145,12 @@ void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
         read(value);
         options.overrides.frame = options.frame;
       },
-      fmt::format(
-          "frame number, {} to {}: simulated layers after N steps of 1/60 s, or with time: "
-          "real after N/fps s; before 0 they stand as in frame 0 (default: the first one of "
-          "the scene's animation, else 0)",
-          kMinFrame, kMaxFrame));
+      {Group::kValues,
+       fmt::format("frame of the animation, by its number; {} to {}. Simulated layers are N steps "
+                   "of 1/60 s old, or "
+                   "with time: real N/fps s; below 0 they stand as in frame 0. Default: the first "
+                   "frame of the scene's animation, or 0",
+                   kMinFrame, kMaxFrame)});
 }
 
 std::int64_t frame_of(const Scene& scene, const SceneOptions& options) {
@@ -152,30 +165,32 @@ void add_frames(CommandLine& line, FramesOption& frames) {
         frames.list_file = value.starts_with('@') ? value.substr(1) : "";
         frames.all = value == "all";
       },
-      fmt::format("frames: numbers and ranges as in 1-10,15,20-30x2 (every 2nd; also 20-30:2), "
-                  "from {} to {}, or @FILE with such a list, or all of the scene's animation",
-                  kMinFrame, kMaxFrame));
+      {Group::kFilm, fmt::format("frames of a film: 0-99 or 1-10,15,20-30x2, or all; 20-30x2 and "
+                                 "20-30:2 take every 2nd, all is the scene's animation, @FILE "
+                                 "reads such a list from a file; numbers are from {} to {}",
+                                 kMinFrame, kMaxFrame)});
 }
 
 void add_each(CommandLine& line, std::string& table, FramesOption& frames,
               const std::string& needs) {
   line.add_value("each", "TABLE", text(table, "a table, .csv or .tsv"),
-                 "a picture for each row of a table whose first line has names: its columns are "
-                 "values of the scene's vars, as for --set, or stand as {column} in the pictures' "
-                 "names, in which {row:04} is the row's number, from 0; --frames chooses rows" +
-                     needs);
+                 {Group::kFilm,
+                  "draw a picture for each row of a table; its first line has names. A column sets "
+                  "the scene's var of its name, as --set does, or stands as {column} in the "
+                  "pictures' names; {row:04} is the row's number, from 0. --frames chooses rows" +
+                      needs});
   line.add_check([&table, &frames](CommandLine::Problems& problems) {
     if (!table.empty() && frames.renumbers)
-      problems.emplace_back("--renumber: expected without --each");
+      problems.emplace_back("--renumber: does not work with --each");
   });
 }
 
 void add_renumber(CommandLine& line, FramesOption& frames) {
   line.add_switch("renumber", frames.renumbers,
-                  "file names count the frames of --frames from 0, without gaps");
+                  {Group::kFilm, "number the files of --frames from 0, without gaps"});
   line.add_check([&frames](CommandLine::Problems& problems) {
     if (frames.renumbers && !frames.is_given())
-      problems.emplace_back("--renumber: expected with --frames");
+      problems.emplace_back("--renumber: works only with --frames");
   });
 }
 
@@ -201,70 +216,68 @@ void add_backend(CommandLine& line, BackendChoice& backend, const std::string& h
   const auto store = one_of(backend, {{"auto", BackendChoice::kAuto},
                                       {"cpu", BackendChoice::kCpu},
                                       {"cuda", BackendChoice::kCuda}});
-  line.add_value(
-      "backend", "NAME",
-      [store, is_on_both](const std::string& value) {
-        if (is_on_both == nullptr) return store(value);
-        *is_on_both = value == "cpu,cuda";
-        if (*is_on_both) return;
-        try {
-          store(value);
-        } catch (const Expected&) {
-          throw expected_one_of({"auto", "cpu", "cuda", "cpu,cuda"});
-        }
-      },
-      help);
+  line.add_value("backend", "NAME",
+                 [store, is_on_both](const std::string& value) {
+                   if (is_on_both == nullptr) return store(value);
+                   *is_on_both = value == "cpu,cuda";
+                   if (*is_on_both) return;
+                   try {
+                     store(value);
+                   } catch (const Expected&) {
+                     throw expected_one_of({"auto", "cpu", "cuda", "cpu,cuda"});
+                   }
+                 },
+                 {Group::kMachine, help});
 }
 
 void add_machine(CommandLine& line, MachineOptions& options, bool* is_on_both) {
   std::string help =
-      "auto, cpu or cuda; auto is cuda where a device is present, but cpu where that is expected "
-      "to be done before CUDA has started: (circles + pixels) x 60 ns / threads below 300 ms; the "
-      "pictures are the same (default: auto)";
-  if (is_on_both != nullptr) help += "; cpu,cuda draws every picture on both";
+      "auto, cpu or cuda; the pictures are the same. auto is cuda if a device is present, but cpu "
+      "if that is expected to be done before CUDA has started: (circles + pixels) x 60 ns / "
+      "threads below 300 ms. Default: auto";
+  if (is_on_both != nullptr) help += ". cpu,cuda draws every picture on both";
   add_backend(line, options.backend, help, is_on_both);
-  line.add_value(
-      "device", "N",
-      [&options](const std::string& value) {
-        options.devices = parse_devices(value);
-        options.raster.device = options.devices.front();
-      },
-      "number of the CUDA device, as listed by \"roundel info\"; several, as in 0,2, for a "
-      "sequence (default: 0, for a sequence all)");
+  line.add_value("device", "N",
+                 [&options](const std::string& value) {
+                   options.devices = parse_devices(value);
+                   options.raster.device = options.devices.front();
+                 },
+                 {Group::kMachine,
+                  "number of the CUDA device; \"roundel info\" lists them. Several, as in 0,2, for "
+                  "a film. Default: 0, for a film all"});
   add_threads(line, options.raster.threads);
-  add_memory(line, options.raster.memory_budget,
-             "the most main memory that a picture may take beyond the program itself: circles, "
-             "lists, unfinished pixels, the picture and its file (with --backend cuda: device "
-             "memory for circles, lists and pixels); in bytes, or with K, M, G, T as in 512M, 8G; "
-             "at least 1M; what does not fit at once is drawn in chunks, with the same result, and "
-             "what cannot be had is refused with what it needs (default: a quarter of the memory "
-             "for lists and unfinished pixels)");
+  add_memory(
+      line, options.raster.memory_budget,
+      "limit of the memory for a picture: 512M, 8G; bytes, or with K, M, G, T, at least 1M. Counts "
+      "circles, lists, unfinished pixels, the picture and its file, not the program (with "
+      "--backend cuda: device memory for circles, lists and pixels). Larger pictures are drawn in "
+      "chunks, with the same result; if the limit is too small, the error names one that is "
+      "enough. Default: a quarter of the memory for lists and unfinished pixels");
 }
 
 void add_threads(CommandLine& line, int& threads, const std::string& help) {
   line.add_value(
       "threads", "N", whole(threads, 1, kMaxThreads, "threads"),
-      help.empty()
-          ? fmt::format("number of CPU threads, 1 to {} (default: one a core, or what a quota "
-                        "of CPU time allows)",
-                        kMaxThreads)
-          : help);
+      {Group::kMachine, help.empty() ? fmt::format("number of CPU threads, 1 to {}; default: one a "
+                                                   "core, or what a quota of CPU time allows",
+                                                   kMaxThreads)
+                                     : help});
 }
 
 void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help) {
-  line.add_value(
-      "memory", "SIZE", [&budget](const std::string& value) { budget = parse_memory(value); },
-      help);
+  line.add_value("memory", "SIZE",
+                 [&budget](const std::string& value) { budget = parse_memory(value); },
+                 {Group::kMachine, help});
 }
 
 void add_quiet(CommandLine& line, Verbosity& verbosity, const std::string& help) {
-  line.add_switch(
-      "quiet,q", [&verbosity] { verbosity = Verbosity::kQuiet; }, help);
+  line.add_switch("quiet,q", [&verbosity] { verbosity = Verbosity::kQuiet; },
+                  {Group::kMessages, help});
 }
 
 void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help) {
-  line.add_switch(
-      "verbose,v", [&verbosity] { verbosity = Verbosity::kVerbose; }, help);
+  line.add_switch("verbose,v", [&verbosity] { verbosity = Verbosity::kVerbose; },
+                  {Group::kMessages, help});
 }
 
 }  // namespace roundel

@@ -24,11 +24,12 @@ struct SceneOptions {
 /// "X,Y,W,H": the upper left pixel, from 0, then width and height, from 1.
 std::array<int, 4> parse_box(const std::string& text);
 void add_scenes(CommandLine& line, std::vector<std::string>& scenes);
+/// --size, --antialias and --no-antialias
 void add_size(CommandLine& line, SceneOptions& options);
 void add_scale(CommandLine& line, SceneOptions& options);
 /// --layers
 void add_layers(CommandLine& line, SceneOptions& options);
-/// --size, --scale, --crop and --layers
+/// add_size(), --scale, --crop and --layers
 void add_picture(CommandLine& line, SceneOptions& options);
 /// --set
 void add_vars(CommandLine& line, SceneOptions& options);
@@ -73,7 +74,7 @@ void add_quiet(CommandLine& line, Verbosity& verbosity,
                const std::string& help = "print errors only");
 void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help);
 
-/// The note on exit codes of a command that has those up to `last`. `invalid`: what
+/// The exit codes, for the help, of a command that has those up to `last`. `invalid`: what
 /// ExitCode::kInvalidScene means.
 std::string exit_codes(ExitCode last, const std::string& invalid = "scene or data invalid");
 

@@ -31,9 +31,8 @@ void check_ending(const std::string& name, ImageFormat format) {
     return;
   }
   if (known == format) return;
-  throw Error(ExitCode::kUsage, fmt::format("expected a name that ends in {}, or as no picture's, "
-                                            "for this --format, got {}",
-                                            ending_of(format), roundel::quoted(name)));
+  throw Error(ExitCode::kUsage, fmt::format("{} does not match --format {}", roundel::quoted(name),
+                                            ending_of(format) + 1));
 }
 
 /// Format of the picture that a scene asks for with its key `output`, or of a PNG. Throws
@@ -66,7 +65,7 @@ void check_folder(const std::string& path, fs::path folder) {
   if (!fs::is_directory(folder, error)) {
     refuse_output(path,
                   (fs::exists(folder, error) ? "cannot write, expected a folder, got the file "
-                                             : "cannot write, there is no folder ") +
+                                             : "cannot write, no such folder: ") +
                       roundel::quoted(folder.string()));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
@@ -81,9 +80,9 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
                          std::vector<std::string>& problems, std::optional<ImageFormat> format) {
   if (!output || *output == "-" || names_folder(*output)) return;
   if (scenes > 1) {
-    problems.push_back(fmt::format(
-        "--output: expected a folder for {} scenes (an existing one, or ending in /), got {}",
-        scenes, roundel::quoted(*output)));
+    problems.push_back(
+        fmt::format("--output: expected a folder for {} scenes, which exists or ends in /, got {}",
+                    scenes, roundel::quoted(*output)));
     return;
   }
   try {
@@ -100,8 +99,8 @@ std::string video_hint(const std::string& name) {
   std::string line;  // before the name
   if (kOfFfmpeg.count(ending) > 0)
     line =
-        "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries "
-        "bt709 -color_trc bt709 ";
+        "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries bt709 "
+        "-color_trc bt709 ";
   else if (ending == ".gif")
     line =
         "-o - --format png | ffmpeg -f image2pipe -framerate FPS -i - -vf "
@@ -109,10 +108,8 @@ std::string video_hint(const std::string& name) {
   else if (ending == ".y4m")
     line = "-o - --format y4m > ";
   if (line.empty()) return "";
-  return fmt::format(
-      "; to make a video, use {}{}; \"Videos\" in docs/batch.md has more "
-      "lines",
-      line, shell_word(name));
+  return fmt::format("; to make a video, type: {}{}; docs/films.md has more lines", line,
+                     shell_word(name));
 }
 
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,

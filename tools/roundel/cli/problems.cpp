@@ -8,7 +8,6 @@
 namespace roundel {
 
 void print_error(const Error& error) {
-  if (error.exit_code() == ExitCode::kInvalidScene) return print_err(error.lines());
   print_error(error.lines());
 }
 

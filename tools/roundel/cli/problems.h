@@ -8,8 +8,7 @@
 
 namespace roundel {
 
-/// Prints an error's lines on stderr. Those about scenes and data start with their place, as
-/// compilers' messages do; others with "roundel: ".
+/// Prints an error's lines on stderr, each after "error: ".
 void print_error(const Error& error);
 
 /// Collects the errors of several independent pieces of work, printing each as it comes.

@@ -17,6 +17,7 @@
 #include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
+#include "tools/roundel/cli/command_line.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 
@@ -125,16 +126,21 @@ bool run_on_larger_stack(const std::function<void()>& run) {
 
 int run_process(const std::function<int()>& work, const std::string& memory_advice) {
   int code = 0;
+  const auto fail = [&code](const Error& error) {
+    print_error(error);
+    constexpr int kOwn = static_cast<int>(ExitCode::kRuntimeFailure);
+    code = failure_code == kOwn ? static_cast<int>(error.exit_code()) : failure_code.load();
+  };
   const auto run = [&] {
     try {
       prepare_process();
       code = work();
       finish_output();
+    } catch (const UsageError& error) {
+      fail(error);
+      print_err(error.advice());
     } catch (...) {
-      const Error error = current_error(memory_advice);
-      print_error(error);
-      constexpr int kOwn = static_cast<int>(ExitCode::kRuntimeFailure);
-      code = failure_code == kOwn ? static_cast<int>(error.exit_code()) : failure_code.load();
+      fail(current_error(memory_advice));
     }
   };
   if (!run_on_larger_stack(run)) run();

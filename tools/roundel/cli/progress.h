@@ -86,7 +86,7 @@ class WorkProgress {
 };
 
 /// WorkProgress's name for looking at the frames that are there already.
-inline constexpr const char* kReadingFrames = "looking at the frames that are there";
+inline constexpr const char* kReadingFrames = "checking existing frames";
 
 /// Prints the progress of an export on stderr.
 class Progress {

@@ -137,9 +137,10 @@ Scene load_rows(const FilmInput& input, const SceneOverrides& overrides,
   const std::vector<std::string> vars = var_names(text, input.scene);
   for (const VarSetting& setting : overrides.vars)
     if (table->has_column(setting.name))
-      throw Error(ExitCode::kUsage,
-                  fmt::format("--set {}: expected a var that is no column of {}, whose rows say it",
-                              setting.name, table->path()));
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format("--set {}: the rows of {} set this var; leave out the option or the column",
+                      setting.name, table->path()));
   const auto load = [table, text, vars, path = input.scene, overrides](std::int64_t row) {
     SceneOverrides of_row = overrides;
     of_row.vars = table->settings(row, vars);
@@ -191,8 +192,9 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
     return settled(std::move(scene), asked);
   }
   if (frames.list) return load_files(input.scene, overrides, *frames.list);
-  throw Error(ExitCode::kUsage,
-              fmt::format("--frames: expected LIST, as {} is a scene file a frame", input.scene));
+  throw Error(
+      ExitCode::kUsage,
+      fmt::format("--frames: needed, since {} names a scene file for each frame", input.scene));
 }
 
 std::vector<std::string> check_scenes(const Scene& first, const FrameList& frames) {

@@ -159,7 +159,7 @@ void SceneTable::check_columns(const std::vector<std::string>& vars, const std::
     const bool is_named = stands_in(pattern, column.name);
     if (is_number_of_row(column.name) && (is_named || !is_var)) {
       problems.add(fmt::format(
-          "{}: column {}: expected another name: {} in the pictures' names is the row's number",
+          "{}: column {}: choose another name: {} in the pictures' names is the row's number",
           path(), column.name, part));
       continue;
     }
@@ -176,8 +176,8 @@ FrameName SceneTable::names(const std::string& pattern) const {
   if (rows() > 1 && !differs)
     throw Error(
         ExitCode::kUsage,
-        fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row "
-                    "as {{row:04}}, for {} rows, got {}",
+        fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row as "
+                    "{{row:04}}, for {} rows, got {}",
                     path(), table_->columns().front().name, rows(), roundel::quoted(pattern)));
   TableProblems problems(path());
   std::vector<std::string> names;

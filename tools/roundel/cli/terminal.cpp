@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -30,10 +31,32 @@ std::string printed(const Lines& lines, std::string_view before_each) {
   return text;
 }
 
-/// `least`: the verbosity from which on the message is printed.
-void print_message(Verbosity least, const Lines& lines) {
+struct Label {
+  std::string_view text;   // "error: "
+  std::string_view color;  // ANSI escape sequence
+};
+constexpr Label kErrorLabel{"error: ", "\x1b[1;31m"}, kWarningLabel{"warning: ", "\x1b[1;33m"},
+    kNoteLabel{"note: ", "\x1b[1;36m"};
+
+/// True for a terminal that shows colours, unless NO_COLOR holds any text (https://no-color.org).
+bool shows_colors() {
+  static const bool has = [] {
+    const char* const no_color = std::getenv("NO_COLOR");
+    const char* const terminal = std::getenv("TERM");
+    return (no_color == nullptr || *no_color == '\0') && isatty(STDERR_FILENO) != 0 &&
+           terminal != nullptr && std::string_view(terminal) != "dumb";
+  }();
+  return has;
+}
+
+/// Prints the lines if the verbosity is `least` or more.
+void print_labelled(Verbosity least, const Label& label, const Lines& lines) {
   if (chosen_verbosity.load() < least) return;
-  for (const std::string& line : lines) print_err(std::vector{"roundel: " + line});
+  for (const std::string& line : lines) {
+    std::string text = printed_line(std::string(label.text) + line) + '\n';
+    if (shows_colors()) text.insert(label.text.size() - 1, "\x1b[0m").insert(0, label.color);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
 }
 
 }  // namespace
@@ -56,19 +79,19 @@ void print_err(const Lines& lines) {
 }
 
 void print_error(const Lines& lines) {
-  print_message(Verbosity::kQuiet, lines);
+  print_labelled(Verbosity::kQuiet, kErrorLabel, lines);
 }
 
 void print_warning(const Lines& lines) {
-  print_message(Verbosity::kNormal, lines);
+  print_labelled(Verbosity::kNormal, kWarningLabel, lines);
 }
 
 void print_note(const Lines& lines) {
-  print_message(Verbosity::kNormal, lines);
+  print_labelled(Verbosity::kNormal, kNoteLabel, lines);
 }
 
 void print_detail(const Lines& lines) {
-  print_message(Verbosity::kVerbose, lines);
+  if (chosen_verbosity.load() >= Verbosity::kVerbose) print_err(lines);
 }
 
 void print_commands(const Lines& lines) {
@@ -97,6 +120,13 @@ void finish_output() {
   throw Error(
       ExitCode::kRuntimeFailure,
       fmt::format("standard output: {}", std::strerror(std::exchange(first_output_error, 0))));
+}
+
+void check_is_no_terminal(const char* example) {
+  if (isatty(STDOUT_FILENO) == 0) return;
+  throw Error(ExitCode::kUsage, fmt::format("--output: standard output is a terminal; write to a "
+                                            "file (-o {}) or to a pipe (-o - | ...)",
+                                            example));
 }
 
 void write_text(const std::string& path, std::string_view text) {

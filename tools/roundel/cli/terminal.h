@@ -19,11 +19,13 @@ void print_version();
 /// lines passes these two, which write each as printed_line() has it, and all of them in one call.
 void print_out(const Lines& lines);
 void print_err(const Lines& lines);
-/// Messages: lines on stderr that begin with "roundel: ", each written by one call, so that threads
-/// and processes do not mix them. --quiet leaves errors only, --verbose adds details.
+/// Messages on stderr: each line begins with "error: ", "warning: " or "note: ", in colour on a
+/// terminal unless NO_COLOR is set. One call writes a line, so that threads and processes do not
+/// mix them. --quiet leaves errors only.
 void print_error(const Lines& lines);
 void print_warning(const Lines& lines);
 void print_note(const Lines& lines);
+/// Lines for --verbose, without a label.
 void print_detail(const Lines& lines);
 /// Workflow commands of a CI, on stdout: lines, each after the "::" that makes it a command.
 void print_commands(const Lines& lines);
@@ -36,6 +38,9 @@ void print_data(std::string_view bytes);
 /// out.
 void finish_output();
 
+/// Throws Error(kUsage) if stdout is a terminal, which would show bytes of a file as text.
+/// `example`: a file name to write to instead.
+void check_is_no_terminal(const char* example);
 /// To a file, replaced as a whole, or to stdout for "-".
 void write_text(const std::string& path, std::string_view text);
 /// JSON on one line, or indented by so many spaces a level; text that is not UTF-8 is replaced.

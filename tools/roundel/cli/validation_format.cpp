@@ -35,11 +35,11 @@ SpecPtr color() {
 }
 
 std::vector<Field> scale_fields() {
-  return {{"column", any_text(), "that the value goes by"},
+  return {{"column", any_text(), "column of the values"},
           {"scale", spec(EnumSpec{{kScaleNames.begin(), kScaleNames.end()}})},
-          {"threshold", number(), "of symlog"},
+          {"threshold", number(), "threshold of symlog"},
           {"domain", or_null(pair(number())), "numbers at the scale's ends; null without numbers"},
-          {"quantiles", list(number()), "of rank: those of the parts k/256 of all rows"},
+          {"quantiles", list(number()), "for rank: the numbers at k/256 of all rows"},
           {"over", spec(EnumSpec{{"frame"}}), "found in this frame's file alone"}};
 }
 
@@ -55,11 +55,12 @@ SpecPtr number_spec() {
 
 SpecPtr size_spec() {
   const SpecPtr length = any_of({number(), any_text()}, "a length such as 0.5 or 2px", "length");
-  return object("{column: NAME, ...} or {constant: LENGTH}",
-                joined(scale_fields(), {{"constant", length},
-                                        {"range", pair(length), "values at the scale's ends"},
-                                        {"missing", length, "of rows that the scale cannot take"},
-                                        {"missing_rows", count(), "rows drawn with it"}}));
+  return object(
+      "{column: NAME, ...} or {constant: LENGTH}",
+      joined(scale_fields(), {{"constant", length},
+                              {"range", pair(length), "values at the scale's ends"},
+                              {"missing", length, "value for rows that the scale cannot take"},
+                              {"missing_rows", count(), "rows drawn with it"}}));
 }
 
 SpecPtr color_spec() {
@@ -75,7 +76,7 @@ SpecPtr color_spec() {
                         {"colormap", any_of({any_text(), list(stop)}), "a name, or colours"},
                         {"palette", any_of({any_text(), list(color())}), "a name, or colours"},
                         {"categories", list(category)},
-                        {"missing", color(), "of rows without a value that has a colour"},
+                        {"missing", color(), "colour for rows whose value has none"},
                         {"missing_rows", count(), "rows drawn with it"}}));
 }
 
@@ -84,15 +85,16 @@ SpecPtr data_spec() {
       "{name: NAME, low: NUMBER, high: NUMBER, missing: COUNT}",
       {required("name", any_text()), required("low", or_null(number())),
        required("high", or_null(number())), required("missing", count(), "rows without a number")});
-  return object("{path: FILE, rows: COUNT, ...}",
-                {required("path", any_text()),
-                 {"dataset", any_text()},
-                 required("rows", count()),
-                 {"files", count(), "of a film whose domains or window go by all"},
-                 {"rows_of_all_files", count()},
-                 required("left_out", count(), "rows that `where` leaves out"),
-                 required("skipped", count(), "rows that `invalid: skip` leaves out"),
-                 required("columns", list(column), "of numbers that the layer uses")});
+  return object(
+      "{path: FILE, rows: COUNT, ...}",
+      {required("path", any_text()),
+       {"dataset", any_text()},
+       required("rows", count()),
+       {"files", count(), "number of files, if domains or the window cover all files of a film"},
+       {"rows_of_all_files", count()},
+       required("left_out", count(), "rows that `where` leaves out"),
+       required("skipped", count(), "rows that `invalid: skip` leaves out"),
+       required("columns", list(column), "columns of numbers that the layer uses")});
 }
 
 SpecPtr layer_spec() {
@@ -119,24 +121,24 @@ SpecPtr scene_result_spec() {
        required("message", any_text())});
   const SpecPtr memory =
       object("{bytes: N, program_bytes: N, option: TEXT}",
-             {required("bytes", count(), "the most that render has for this picture"),
-              required("program_bytes", count(), "of these: the program without a picture"),
+             {required("bytes", count(), "the most that render takes for this picture"),
+              required("program_bytes", count(), "part of it: the program without a picture"),
               required("option", or_null(any_text()), "a --memory that is enough; null on CUDA")});
   const SpecPtr seen = object("{circles: N, of: N, under_a_pixel: N}",
-                              {required("circles", count(), "that touch the picture"),
+                              {required("circles", count(), "circles that touch the picture"),
                                required("of", count(), "fills and strokes"),
                                required("under_a_pixel", count(), "less wide than a pixel")});
   return object(
       "a scene {scene: FILE, valid: BOOLEAN, ...}",
       {required("scene", any_text(), "its file, as on the command line"),
        required("valid", spec(BooleanSpec{}), "where false only warnings and problems follow"),
-       {"frame", whole_number(), "that all of this is about"},
+       {"frame", whole_number(), "frame that is described"},
        {"width", count(), "pixels that are drawn"},
        {"height", count()},
        {"channels", count()},
        {"circles", count()},
        {"start", whole_number(), "the animation's first frame"},
-       {"frames", count(), "of the animation; 1 without one"},
+       {"frames", count(), "frames of the animation; 1 without one"},
        {"fps", or_null(number())},
        {"fingerprint", any_text()},
        {"window", pair(pair(number())),

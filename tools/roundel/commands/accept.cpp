@@ -28,34 +28,39 @@ struct AcceptOptions {
 
 bool parse(const Arguments& arguments, AcceptOptions& options) {
   CommandLine line("accept", "NAME... | --all | --prune [OPTION...]",
-                   "Makes pictures that the last \"roundel regress\" has drawn the goldens, one by "
-                   "one. Goldens that have these bytes already are not touched.");
+                   "Stores pictures of the last \"roundel regress\" as goldens. Goldens that have "
+                   "the same bytes are not touched.");
   line.add_arguments("NAME...", 0, kAnyNumber, options.names,
-                     "pictures, by the names that regress prints (with or without .png); * stands "
+                     "pictures, by the names that regress prints; with or without .png. * stands "
                      "for any characters, ? for one");
-  line.add_switch("all", options.all, "all that it has left");
+  line.add_switch("all", options.all, {Group::kTask, "accept all pictures that regress has kept"});
   line.add_switch("prune", options.prunes,
-                  "remove the goldens for which \"regress --strict\" has found no picture");
+                  {Group::kTask, "remove unused goldens; \"regress --strict\" finds them"});
   line.add_switch("add", options.adds,
-                  "leave the goldens that there are, and store the pictures beside them, NAME.png "
-                  "as NAME.alt-1.png and so on: each of a picture's goldens does");
+                  {Group::kTask,
+                   "keep the goldens, and add the pictures as alternatives; NAME.png is stored as "
+                   "NAME.alt-1.png and so on. A picture passes if it matches any"});
   line.add_switch("hashes", options.hashes,
-                  "keep a hash of the pixels in goldens.lock, and no picture; goldens that are "
-                  "hashes stay so without this");
+                  {Group::kTask,
+                   "store a hash of the pixels in goldens.lock, no picture; goldens that are "
+                   "hashes stay hashes without this"});
   add_regress_output(line, options.output, "folder that regress has written to");
   line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
-                 "folder of the goldens, an existing one (default: the one that regress has "
-                 "compared with, if it lies in the working directory and has a goldens.lock)");
+                 {Group::kTask,
+                  "folder of the goldens; it must exist. Default: the one that regress has "
+                  "compared with, if it lies in the working directory and has a goldens.lock"});
   add_quiet(line, options.verbosity);
   line.add_note(
-      "What is stored must be a sound PNG or EXR, and links are not followed: the pictures may "
-      "come from another machine. Names that begin with - stand behind --.");
-  line.add_note(
-      "Exit codes: 0 the goldens were as they should be, or --all or --prune found "
-      "nothing (a folder that --output names must be there); 1 "
-      "goldens were stored, replaced or removed, so that no script passes that accepts what it "
-      "checks; 2 could not (wrong command line, a name that means nothing, a file that cannot be "
-      "read or written); 130, 143 after SIGINT, SIGTERM.");
+      "accept stores only sound PNG and EXR files and follows no links: the pictures may come from "
+      "another machine. Put names that begin with - after --.");
+  line.set_usual({"all", "prune", "add", "hashes", "output", "goldens"});
+  line.set_examples({"roundel accept logo", "roundel accept --all", "roundel accept --prune"});
+  line.set_exit_codes(
+      "0 the goldens were right already, or --all or --prune found nothing (a folder that --output "
+      "names must exist); 1 goldens were stored, replaced or removed, so that no script passes "
+      "that accepts what it checks; 2 could not (wrong command line, a name that means nothing, a "
+      "file that cannot be read or written); 130, 143 after SIGINT (Ctrl-C), SIGTERM");
+  line.set_guide("docs/compare.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.all && !options.names.empty())
       problems.emplace_back("expected either NAME or --all");
@@ -63,7 +68,7 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
     for (const auto& [is_on, name] :
          {std::pair{options.adds, "--add"}, {options.hashes, "--hashes"}})
       if (is_on && !options.all && options.names.empty())
-        problems.push_back(fmt::format("{}: expected NAME or --all", name));
+        problems.push_back(fmt::format("{}: needs NAME or --all", name));
     if (!options.all && !options.prunes && options.names.empty())
       problems.emplace_back("expected NAME, --all or --prune");
   });
@@ -80,8 +85,8 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
     const std::vector<std::string> meant = names_meant(text, pending);
     names.insert(names.end(), meant.begin(), meant.end());
     if (!meant.empty()) continue;
-    problems += fmt::format("{}: not among what the last run has left in {}{}",
-                            roundel::quoted(text), options.output, did_you_mean(text, pending));
+    problems += fmt::format("{}: the last run kept no such picture in {}{}", roundel::quoted(text),
+                            options.output, did_you_mean(text, pending));
   }
   if (!problems.empty()) throw Error(ExitCode::kUsage, problems);
   return names;
@@ -91,7 +96,7 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
 /// folder that was named and is not there is rather misspelt.
 int tell_nothing_to_accept(const AcceptOptions& options) {
   const std::string message =
-      fmt::format("nothing to accept: no run has left pictures in {}", options.output);
+      fmt::format("nothing to accept: no run has kept pictures in {}", options.output);
   std::error_code ignored;
   const bool is_known =
       options.output == kRegressOutput || std::filesystem::is_directory(options.output, ignored);

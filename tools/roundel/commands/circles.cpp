@@ -32,11 +32,11 @@ struct CirclesOptions {
 };
 
 bool parse(const Arguments& arguments, CirclesOptions& options) {
-  CommandLine line(
-      "circles", "SCENE -o FILE [OPTION...]",
-      "Writes the circles of a frame, in scene space and paint order, as a NumPy array of float32 "
-      "[n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours where the shader of "
-      "every layer is snow. In a mixed scene flakes are white. With --frames a file a frame.");
+  CommandLine line("circles", "SCENE -o FILE [OPTION...]",
+                   "Writes the circles of a frame as a NumPy array. They are in scene space and "
+                   "paint order, float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] "
+                   "without colours if every layer has the shader snow. In a mixed scene flakes "
+                   "are white. With --frames each frame has a file.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value(
@@ -45,27 +45,34 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
         if (value != "-" && !value.ends_with(".npy")) throw Expected{"a file name ending in .npy"};
         options.output = value;
       },
-      "array to write (.npy), with #### for the frame number, or - for standard output; an "
-      "existing file is replaced, unless the scene reads it; missing folders are "
-      "made");
+      {Group::kResults,
+       "array to write (.npy), or - for standard output; #### stands for the frame number. An "
+       "existing file is replaced, unless the scene reads it. Missing folders are made"});
   line.add_value(
       "columns", "NAMES",
       one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),
-      "all: [n, 8], with alpha in the end; of scenes with strokes [n, 9], with the inner radius of "
-      "each circle's stroke, or its radius where it has none. As data under the same view they "
-      "draw the same picture again. Where the view moves float64 data, circles of layers with a "
-      "map, an offset, a scale or a rotation, or inline and random ones far from 0, the array is "
-      "float64, which only a map reads without rounding radii (default: usual)");
+      {Group::kResults,
+       "usual or all; all: [n, 8], with alpha at the end. For scenes with strokes [n, 9], with the "
+       "inner radius of each circle's stroke, or its radius if it has none. As data under the same "
+       "view they draw the same picture again. The array is float64 if the view moves float64 "
+       "data, circles of layers with a map, an offset, a scale or a rotation, or inline and random "
+       "ones far from 0; only a map reads it without rounding radii. Default: usual"});
   add_size(line, options.scene);
   add_scale(line, options.scene);
   add_layers(line, options.scene);
   add_frames(line, options.frames);
   add_seed_and_frame(line, options.scene);
-  line.add_note(exit_codes(ExitCode::kOutputRefused));
+  line.add_note("A failed or interrupted run leaves no partial file.");
+  line.set_usual({"output", "columns", "layers", "frames", "set", "seed", "frame"});
+  line.set_examples({"roundel circles scenes/rand10k.yaml -o circles.npy",
+                     "roundel circles scenes/snow.yaml --frame 60 --columns all -o snow.npy",
+                     "roundel circles scenes/snow.yaml --frames 0-9 -o snow_####.npy"});
+  line.set_exit_codes(exit_codes(ExitCode::kOutputRefused));
+  line.set_guide("docs/command.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.npy");
     if (options.frames.is_given() && options.scene.frame)
-      problems.emplace_back("--frame: expected one of --frame and --frames");
+      problems.emplace_back("--frame: expected --frame or --frames, got both");
     if (options.frames.is_given() && options.output != "-" &&
         !FrameName(options.output).has_number())
       problems.emplace_back("--output: expected #### for the frame number, with --frames");
@@ -80,6 +87,7 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
 int run_circles(const Arguments& arguments) {
   CirclesOptions options;
   if (!parse(arguments, options)) return 0;
+  if (options.output == "-") check_is_no_terminal("circles.npy");
   const ThreadLimit thread_limit;
   Scene scene = load_scene(options.scene_path, options.scene.overrides);
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them

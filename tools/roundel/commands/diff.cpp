@@ -71,16 +71,18 @@ Arguments with_json_files_joined(const Arguments& arguments) {
 void add_diff_image(CommandLine& line, DiffOptions& options) {
   line.add_value("diff-image", "FILE",
                  text(options.diff_image, "a file name ending in .png", ".png"),
-                 "PNG to write where a pixel differs: A faded, with the pixels that count as "
-                 "different in red, those within --max-delta in yellow");
+                 {Group::kResults,
+                  "PNG to write if a pixel differs; A faded, with the pixels that count as "
+                  "different in red, those within --max-delta in yellow"});
   line.add_value("diff-image-kind", "KIND",
                  one_of(options.diff_image_kind,
                         {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
-                 "pixels (as above), or flip: FLIP's values as matplotlib's magma has them, black "
-                 "where the pictures look the same (default: pixels)");
+                 {Group::kResults,
+                  "pixels (as above) or flip; flip shows FLIP's values in the colours of "
+                  "matplotlib's magma, black where the pictures look the same. Default: pixels"});
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.diff_image_kind && !options.diff_image)
-      problems.emplace_back("--diff-image-kind: expected with --diff-image only");
+      problems.emplace_back("--diff-image-kind: works only with --diff-image");
   });
 }
 
@@ -88,24 +90,28 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   line.add_switch(
       "explain", options.is_wanted,
-      "take A and B for scenes (YAML), render both, and say which values of the scenes changed, "
-      "and which circles are responsible for the largest clusters of differing pixels; only with "
-      "it: --clusters, --limit, --size, --set, --seed and --frame");
-  line.add_value("clusters", "N", whole(options.clusters, 1, 1000),
-                 fmt::format("explain the N largest clusters of pixels, 1 to 1000 (default: {})",
-                             kClustersExplained));
+      {Group::kTask,
+       "draw scenes A and B, and print why they differ; which values of the scenes changed, and "
+       "which circles are responsible for the largest clusters of differing pixels"});
+  line.add_value(
+      "clusters", "N", whole(options.clusters, 1, 1000),
+      {Group::kTask, fmt::format("explain the N largest clusters of pixels; 1 to 1000, default: {}",
+                                 kClustersExplained)});
   line.add_value("limit", "N", whole(options.limit, 0, 1'000'000),
-                 fmt::format("list at most N circles of each cluster, 0 to 1000000 (default: {})",
-                             kCirclesExplained));
+                 {Group::kTask,
+                  fmt::format("list at most N circles of each cluster; 0 to 1000000, default: {}",
+                              kCirclesExplained)});
   add_size(line, options.scene);
   add_seed_and_frame(line, options.scene);
   line.add_check([&options](CommandLine::Problems& problems) {
     const SceneOverrides& overrides = options.scene.overrides;
     const bool has_others = options.limit || options.clusters || overrides.width ||
-                            overrides.seed || options.scene.frame || !overrides.vars.empty();
+                            overrides.antialias || overrides.seed || options.scene.frame ||
+                            !overrides.vars.empty();
     if (has_others && !options.is_wanted) {
       problems.emplace_back(
-          "--clusters, --limit, --size, --set, --seed and --frame: expected with --explain only");
+          "--clusters, --limit, --size, --antialias, --no-antialias, --set, --seed and --frame: "
+          "work only with --explain");
     }
   });
 }
@@ -117,36 +123,47 @@ bool is_for_folders(const DiffOptions& options) {
 
 bool parse(const Arguments& arguments, DiffOptions& options) {
   CommandLine line("diff", "A B [OPTION...]",
-                   "Compares two pictures and says on stdout, in one line, whether they are the "
-                   "same and how they differ; or the pictures of two folders, by their paths in "
-                   "them, a line for each that is not the same. By default no pixel may differ.");
+                   "Compares two pictures, or the pictures of two folders. Prints whether they are "
+                   "the same and how they differ, in one line on stdout; for folders a line for "
+                   "each picture that is not the same. By default no pixel may differ.");
   std::vector<std::string> files;
-  line.add_arguments(
-      "A B", 2, 2, files,
-      "pictures: PNG, EXR, PFM, JPEG or WebP, whatever their endings; or folders with files that "
-      "end in .png, .exr, .pfm, .jpg, .jpeg or .webp; A is the reference");
+  line.add_arguments("A B", 2, 2, files,
+                     "two pictures or folders, A is the reference; pictures are PNG, EXR, PFM, "
+                     "JPEG or WebP, whatever their extensions. In folders the files .png, .exr, "
+                     ".pfm, .jpg, .jpeg and .webp are compared, by their paths in the folder");
   add_tolerance(line, options.tolerance, options.measures);
   add_diff_image(line, options);
   add_run_files(line, options.files);
   line.add_value(
       "output,o", "DIR", file_name(options.output, "a folder"),
-      "keep the pictures of B that differ or are new in DIR, so that \"roundel accept --output "
-      "DIR\" can store them as A's: the folder A, or the folder that the file A is in; sound PNG "
-      "and EXR files only; pictures of an earlier run stay in DIR where A and B are files");
+      {Group::kResults,
+       "keep the pictures of B that differ or are new; \"roundel accept --output DIR\" stores them "
+       "as A's: in the folder A, or the folder of the file A. Only sound PNG and EXR files are "
+       "kept. Pictures of an earlier run stay in DIR if A and B are files"});
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
-      "print one JSON object instead of the line; with FILE.json write it there besides");
+      {Group::kResults,
+       "print one JSON object instead; with FILE.json write it there, and print lines"});
   add_threads(line, options.threads);
-  add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");
-  line.add_note("--manifest, --junit, --markdown and --annotations are for two folders.");
+  add_quiet(line, options.verbosity, "print only errors; the exit code tells the result");
+  line.add_note("--manifest, --junit, --markdown and --annotations work with two folders.");
   line.add_note(
-      "Size, channels, bit depth, colour space and Exif orientation must be the same. docs/diff.md "
-      "defines all measures.");
+      "--clusters, --limit, --size, --antialias, --no-antialias, --set, --seed and --frame work "
+      "only with --explain.");
+  line.add_note(
+      "Size, channels, bit depth, colour space and Exif orientation must be the same. "
+      "docs/compare.md defines all measures.");
   line.add_note(kResultsNote);
-  line.add_note(
-      "Exit codes: 0 same, or within what may differ; 1 different; 2 could not compare (wrong "
-      "command line, a file that cannot be read); 130, 143 after SIGINT, SIGTERM.");
+  line.set_usual(
+      {"max-delta", "max-pixels", "ignore", "flip", "diff-image", "json", "report", "explain"});
+  line.set_examples({"roundel diff a.png b.png",
+                     "roundel diff old/ new/ --max-delta 1 --report report/",
+                     "roundel diff --explain old.yaml new.yaml"});
+  line.set_exit_codes(
+      "0 same, or within the limits; 1 different; 2 could not compare (wrong command line, a file "
+      "that cannot be read); 130, 143 after SIGINT (Ctrl-C), SIGTERM");
+  line.set_guide("docs/compare.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     const Tolerance& tolerance = options.tolerance;
     const bool judges = tolerance.max_delta > 0 || tolerance.max_pixels || tolerance.max_density ||
@@ -156,8 +173,8 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                         is_for_folders(options) || options.files.report || options.output;
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
-          "--explain: expected without limits, measures, --diff-image, --report, --output and what "
-          "is for folders");
+          "--explain: does not work with limits, measures, --diff-image, --report, --output and "
+          "options for folders");
     }
   });
   if (!line.parse(with_json_files_joined(arguments))) return false;
@@ -279,9 +296,9 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
   if (!kept.empty()) print_how_to_accept(run, kept);
   print_kept_before(run);
   if (others > 0)
-    print_out(fmt::format(
-        "{} not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n",
-        counted(others, "picture")));
+    print_out(
+        fmt::format("{} not kept: accept stores only sound PNG and EXR files with names in UTF-8\n",
+                    counted(others, "picture")));
 }
 
 /// The two files as a run of one picture, which has the name of A's file.
@@ -329,14 +346,13 @@ void check_diff_outputs(const DiffOptions& options, bool are_folders) {
     for (const std::string& path : {options.a, options.b}) {
       if (!std::filesystem::exists(path, ignored)) continue;
       if (std::filesystem::is_directory(path, ignored)) continue;
-      throw Error(
-          ExitCode::kUsage,
-          "--manifest, --junit, --markdown, --annotations: expected two folders to compare");
+      throw Error(ExitCode::kUsage,
+                  "--manifest, --junit, --markdown, --annotations: work with two folders only");
     }
   }
   if (are_folders && options.diff_image) {
     throw Error(ExitCode::kUsage,
-                "--diff-image: expected two files to compare; --report is for folders, too");
+                "--diff-image: works with two files only; use --report DIR for folders");
   }
   std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
   for (std::string& mask : masks_read(files, options.a, options.tolerance))

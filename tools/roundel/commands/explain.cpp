@@ -63,14 +63,14 @@ ExplainOptions::PixelPlace parse_pixel(const std::string& text) {
 
 void check_task(const ExplainOptions& options, CommandLine::Problems& problems) {
   if (options.pixel.has_value() == options.heat_map.has_value()) {
-    problems.emplace_back("expected either --pixel X,Y or --heatmap KIND");
+    problems.emplace_back("expected either --pixel X,Y or --heatmap KIND -o FILE");
   }
-  if (options.limit && !options.pixel) problems.emplace_back("--limit: expected with --pixel only");
+  if (options.limit && !options.pixel) problems.emplace_back("--limit: works only with --pixel");
   if (options.output.empty()) {
-    if (options.heat_map) problems.emplace_back("--output: expected -o FILE with --heatmap");
+    if (options.heat_map) problems.emplace_back("--heatmap: needs -o FILE");
     return;
   }
-  if (!options.heat_map) problems.emplace_back("--output: expected with --heatmap only");
+  if (!options.heat_map) problems.emplace_back("--output: works only with --heatmap");
   try {
     format_of(options.output);
   } catch (const Error& error) {
@@ -79,44 +79,57 @@ void check_task(const ExplainOptions& options, CommandLine::Problems& problems) 
 }
 
 bool parse(const Arguments& arguments, ExplainOptions& options) {
-  CommandLine line("explain", "SCENE (--pixel X,Y | --heatmap KIND -o FILE) [OPTION...]",
-                   "Says how a pixel came about: the circles that made it, front to back, on "
-                   "stdout. Or writes a picture of the work that every pixel takes.");
+  CommandLine line(
+      "explain", "SCENE (--pixel X,Y | --heatmap KIND -o FILE) [OPTION...]",
+      "Lists the circles that made a pixel, or draws a heat map of the work. The list is front to "
+      "back, on stdout. A heat map is a picture of the work that each pixel takes.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
-  line.add_value(
-      "pixel", "X,Y", [&options](const std::string& value) { options.pixel = parse_pixel(value); },
-      "the pixel: column X from the left and row Y from the top, both from 0, as image viewers "
-      "count them");
+  line.add_value("pixel", "X,Y",
+                 [&options](const std::string& value) { options.pixel = parse_pixel(value); },
+                 {Group::kTask,
+                  "the pixel: column X from the left, row Y from the top; both from 0, as image "
+                  "viewers count"});
   line.add_value(
       "limit", "N", whole(options.limit, 0, kMostListed),
-      fmt::format("list at most the N front circles, 0 to {} (default: 1000)", kMostListed));
+      {Group::kTask,
+       fmt::format("list at most the N front circles; 0 to {}, default: 1000", kMostListed)});
   line.add_value(
       "heatmap", "KIND",
       one_of(options.heat_map, {{"layers", HeatMapKind::kLayers},
                                 {"overlaps", HeatMapKind::kOverlaps},
                                 {"stop", HeatMapKind::kStop}}),
-      fmt::format("what to count for each pixel: layers (circles that cover it), overlaps (circles "
-                  "in the list of its tile of {} x {} pixels, before any is finished), or stop "
-                  "(circles composited until it stopped, or all that cover it)",
-                  kCpuTileSize, kCpuTileSize));
+      {Group::kTask,
+       fmt::format(
+           "layers, overlaps or stop; what to count for each pixel. layers: circles that cover it. "
+           "overlaps: circles in the list of its tile of {} x {} pixels, before any is finished. "
+           "stop: circles composited until it stopped, or all that cover it",
+           kCpuTileSize, kCpuTileSize)});
   line.add_value("output,o", "FILE",
                  text(options.output, "a file name ending in .png, .exr or .pfm"),
-                 "picture of the heat map: .png (the colour map magma, from nearly black for 0 to "
-                 "pale yellow for the largest, linear), .exr or .pfm (the counts themselves); an "
-                 "existing file is replaced");
+                 {Group::kResults,
+                  "picture of the heat map; .png (the colour map magma, from nearly black for 0 to "
+                  "pale yellow for the largest, linear), .exr or .pfm (the counts themselves). An "
+                  "existing file is replaced"});
   line.add_switch("json", options.json,
-                  "print one JSON object on stdout; transmittances, colours and alphas are "
-                  "binary32 numbers, written in full");
+                  {Group::kResults,
+                   "print one JSON object; transmittances, colours and alphas are binary32 "
+                   "numbers, written in full"});
   add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
   add_memory(
       line, options.memory_budget,
-      "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does not "
-      "fit is counted in chunks, with the same result (default: a quarter of the memory)");
+      "limit of the memory for lists: 512M, 8G; bytes, or with K, M, G, T, at least 1M. Longer "
+      "lists are counted in chunks, with the same result. Default: a quarter of the memory");
   add_quiet(line, options.verbosity, "print no summary of a heat map");
-  line.add_note(exit_codes(ExitCode::kOutputRefused));
+  line.add_note("A failed or interrupted run leaves no partial file.");
+  line.set_usual({"pixel", "limit", "heatmap", "output", "json", "size", "frame", "set"});
+  line.set_examples({"roundel explain scenes/rgb.yaml --pixel 512,400",
+                     "roundel explain scenes/winter.yaml --heatmap layers -o layers.png",
+                     "roundel explain scenes/rgb.yaml --pixel 512,400 --json"});
+  line.set_exit_codes(exit_codes(ExitCode::kOutputRefused));
+  line.set_guide("docs/explain.md");
   line.add_check([&](CommandLine::Problems& problems) { check_task(options, problems); });
   if (!line.parse(arguments)) return false;
   options.scene_path = scenes.front();

@@ -29,19 +29,22 @@ struct InfoOptions {
 bool parse(const Arguments& arguments, InfoOptions& options) {
   CommandLine line(
       "info", "[FILE...] [OPTION...]",
-      "Prints, on stdout, what pictures say about themselves: size, bit depth, "
-      "channels, colour space where it is not sRGB, an EXR's display window, pixel "
-      "aspect and primaries where they are not the usual ones, where they come from "
-      "(fingerprint of the scene, seed, frame), and what they show: the part of scene "
-      "space, and each layer's domains and categories. "
-      "Without files: version, backends, devices, threads, memory and MPI of this program "
-      "and machine.");
+      "Describes pictures, or without files this program and machine. A picture: size, bit depth, "
+      "channels, colour space if it is not sRGB, an EXR's display window, pixel aspect and "
+      "primaries if they are unusual, fingerprint of the scene, seed and frame, the part of scene "
+      "space that it shows, and each layer's domains and categories. The machine: version, "
+      "backends, devices, threads, memory and MPI.");
   line.add_arguments("FILE...", 0, kAnyNumber, options.files,
                      "pictures (PNG, EXR, PFM, JPEG, WebP)");
   line.add_switch("json", options.json,
-                  "print JSON: an array with one object a picture, or one object for the machine; "
-                  "memory in bytes");
-  line.add_note(exit_codes(ExitCode::kInvalidScene, "a file is missing, damaged or no picture"));
+                  {Group::kResults,
+                   "print JSON; an array with one object a picture, or one object for the machine. "
+                   "Memory is in bytes"});
+  line.set_usual({"json"});
+  line.set_examples({"roundel info", "roundel info galaxy.png", "roundel info a.png b.png --json"});
+  line.set_exit_codes(
+      exit_codes(ExitCode::kInvalidScene, "a file is missing, damaged or not a picture"));
+  line.set_guide("docs/command.md");
   return line.parse(arguments);
 }
 

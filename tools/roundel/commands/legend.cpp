@@ -33,23 +33,29 @@ struct LegendOptions {
 
 bool parse(const Arguments& arguments, LegendOptions& options) {
   CommandLine line("legend", "SCENE -o FILE [OPTION...]",
-                   "Draws the legend of a scene's data as an SVG picture of its own: for each "
-                   "layer with a map the colour bar or the categories, and the scales of alpha and "
-                   "of sizes, with the numbers that validate prints.");
+                   "Draws the legend of a scene's data as an SVG picture of its own. It has the "
+                   "colour bar or the categories of each layer with a map, and the scales of alpha "
+                   "and of sizes, with the numbers that validate prints.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
-  line.add_value(
-      "output,o", "FILE",
-      [&options](const std::string& value) {
-        if (value != "-" && !value.ends_with(".svg")) throw Expected{"a file name ending in .svg"};
-        options.output = value;
-      },
-      "picture to write (.svg), or - for standard output; an existing file is replaced, unless the "
-      "scene reads it; missing folders are made");
+  line.add_value("output,o", "FILE",
+                 [&options](const std::string& value) {
+                   if (value != "-" && !value.ends_with(".svg"))
+                     throw Expected{"a file name ending in .svg"};
+                   options.output = value;
+                 },
+                 {Group::kResults,
+                  "picture to write (.svg), or - for standard output; an existing file is "
+                  "replaced, unless the scene reads it. Missing folders are made"});
   add_size(line, options.scene);
   add_layers(line, options.scene);
   add_vars(line, options.scene);
-  line.add_note(exit_codes(ExitCode::kOutputRefused));
+  line.set_usual({"output", "size", "layers", "set"});
+  line.set_examples({"roundel legend scenes/data/tissue.yaml -o legend.svg",
+                     "roundel legend scenes/data/events.yaml --size 1920x1080 -o legend.svg",
+                     "roundel legend scenes/data/particles.yaml -o - > legend.svg"});
+  line.set_exit_codes(exit_codes(ExitCode::kOutputRefused));
+  line.set_guide("docs/scenes.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.svg");
   });

@@ -22,61 +22,70 @@ namespace fs = std::filesystem;
 
 bool parse(const Arguments& arguments, RegressOptions& options) {
   CommandLine line("regress", "SCENE... --goldens DIR [OPTION...]",
-                   "Draws scenes and compares each picture with the one stored for it, its golden: "
-                   "DIR/NAME.png for NAME.yaml, with --frames DIR/NAME/0007.png for frame 7. "
-                   "Prints what differs, and whether the scene has changed since the golden was "
-                   "stored or the renderer; keeps what was drawn for \"roundel accept\".");
+                   "Draws scenes and compares each picture with its golden, a stored picture. The "
+                   "golden of NAME.yaml is DIR/NAME.png, with --frames DIR/NAME/0007.png for frame "
+                   "7. Prints what differs, and whether the scene or the renderer changed since "
+                   "the golden was stored. Keeps the pictures that differ for \"roundel accept\".");
   line.add_arguments("SCENE...", 1, kAnyNumber, options.scenes,
-                     "scene files (YAML), or folders: all *.yaml in them and their subfolders, "
-                     "with the goldens in the same subfolders of DIR");
-  line.add_value("goldens", "DIR", text(options.goldens), "folder of the goldens");
+                     "scene files (YAML), or folders; of a folder all *.yaml in it and its "
+                     "subfolders, with the goldens in the same subfolders of DIR");
+  line.add_value("goldens", "DIR", text(options.goldens), {Group::kTask, "folder of the goldens"});
   add_regress_output(
       line, options.output,
-      "folder for pictures that differ (DIR/actual) and where (DIR/diff), one run at "
-      "a time; an earlier run's pictures stay unless this run draws them");
+      "folder for pictures that differ; DIR/actual has the pictures, DIR/diff shows where. One run "
+      "at a time; pictures of an earlier run stay unless this run draws them");
   add_frames(line, options.frames);
   line.add_value(
       "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
-      "only share I (from 1) of N of the pictures; auto asks Slurm, Open MPI or, as auto/N, "
-      "Kubernetes which share this is; what is wrong with scenes, and goldens of no picture, are "
-      "the first share's");
+      {Group::kTask,
+       "draw only share I (from 1) of N of the pictures; auto asks Slurm, Open MPI or, as auto/N, "
+       "Kubernetes for the share. The first share reports invalid scenes and unused goldens"});
   line.add_switch("strict", options.is_strict,
-                  "a golden of no picture of this run is a failure, too: \"missing\"");
+                  {Group::kTask, "an unused golden is a failure; it counts as \"missing\""});
   line.add_value(
       "retries", "N", whole(options.retries, 0, 100),
-      "draw a picture that differs again, at most N times, 0 to 100; where it is the same then, it "
-      "counts as that, and a warning says that this machine does not always draw the same "
-      "(default: 0)");
-  line.add_value("explain-from", "FOLDER", file_name(options.explain_from, "a folder"),
-                 "another checkout of the project (git worktree add ../old origin/main): where a "
-                 "scene has changed, draw it as it is there, with the data there, and say which "
-                 "values and circles make the difference");
+      {Group::kTask,
+       "draw a picture that differs again, at most N times; 0 to 100, default: 0. If it is the "
+       "same then, it passes, and a warning says that this machine does not always draw the same"});
+  line.add_value(
+      "explain-from", "FOLDER", file_name(options.explain_from, "a folder"),
+      {Group::kTask,
+       "explain changes by another checkout of the project; make one with git worktree add ../old "
+       "origin/main. If a scene has changed, regress draws it as it is there, with the data there, "
+       "and prints which values and circles make the difference"});
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
-                 "write the results as JSON; - for stdout, instead of lines");
+                 {Group::kResults, "write the results as JSON; - prints them instead of lines"});
   add_tolerance(line, options.tolerance, options.measures);
   add_size(line, options.scene);
   add_seed(line, options.scene);
   line.add_value(
       "format", "NAME",
       one_of(options.format, {{"png", {ImageFormat::kPng}}, {"exr", {ImageFormat::kExr}}}),
-      "png, or exr: floats, in which differences can be seen that 8 bits do not show (default: exr "
-      "where the golden is NAME.exr and there is no NAME.png)");
+      {Group::kPicture,
+       "png or exr; exr has floats, which show differences that 8 bits do not. Default: exr if the "
+       "golden is NAME.exr and there is no NAME.png, otherwise png"});
   add_machine(line, options.machine, &options.is_on_both);
-  add_quiet(line, options.verbosity, "print errors only: the exit code says it");
-  add_verbose(line, options.verbosity, "list the pictures that are the same, too");
+  add_quiet(line, options.verbosity, "print only errors; the exit code tells the result");
+  add_verbose(line, options.verbosity, "also list the pictures that are the same");
   line.add_note(
-      "Goldens are never changed by this command, so that no run passes because it has updated "
-      "them; where it leaves pictures, it gives the folder of goldens a goldens.lock, by which "
-      "\"roundel accept\" knows it. A scene that cannot be drawn does not keep the others from "
-      "it.");
+      "regress never changes goldens, so that no run passes because it updated them. If it keeps "
+      "pictures, it writes goldens.lock into the folder of the goldens, by which \"roundel "
+      "accept\" knows the folder. A scene that cannot be drawn does not affect the others.");
   line.add_note(kResultsNote);
-  line.add_note(
-      "Exit codes: 0 all the same, or within what may differ; 1 some differ or have no golden; 2 "
-      "could not compare (wrong command line, a scene or golden that cannot be read, a picture "
-      "that cannot be drawn); 130, 143 after SIGINT, SIGTERM.");
+  line.set_usual(
+      {"goldens", "frames", "strict", "max-delta", "max-pixels", "report", "junit", "output"});
+  line.set_examples({"roundel regress scenes/*.yaml --goldens goldens",
+                     "roundel regress scenes --goldens goldens --strict --report report",
+                     "roundel regress scenes/snow.yaml --frames 0-9 --goldens goldens"});
+  line.set_exit_codes(
+      "0 all the same, or within the limits; 1 some differ or have no golden; 2 could not compare "
+      "(wrong command line, a scene or golden that cannot be read, a picture that cannot be "
+      "drawn); 130, 143 after SIGINT (Ctrl-C), SIGTERM");
+  line.set_guide("docs/compare.md");
   line.add_check([&options](CommandLine::Problems& problems) {
-    if (options.goldens.empty()) problems.emplace_back("--goldens: expected DIR");
+    if (options.goldens.empty())
+      problems.emplace_back("--goldens: expected the folder of the goldens: --goldens DIR");
   });
   return line.parse(arguments);
 }
@@ -149,7 +158,7 @@ int regress(const RegressOptions& options) {
     if (!options.is_strict) print_unused_goldens(stored);
     print_advice(run);
     if (options.is_strict && !stored.unused.empty())
-      print_out("to remove the goldens of no picture: " + run.accept_command + " --prune");
+      print_out("to remove unused goldens: " + run.accept_command + " --prune");
   }
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }

@@ -13,6 +13,7 @@
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "tools/roundel/cli/file_watch.h"
+#include "tools/roundel/cli/guesses.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
@@ -32,18 +33,21 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
   add_each(line, options.each, options.frames);
   line.add_switch(
       "resume", options.resume,
-      "with --frames or --each: keep the frames that are there already, if they decode and were "
-      "made from this scene and frame number, and render those that are missing or damaged; files "
-      "of another scene, size, seed or program, and PFM files, which do not say, are refused, or "
-      "rendered again with --overwrite; several such exports into one folder share the work");
-  line.add_value(
-      "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
-      "with --frames or --each: only share I (from 1) of N; auto asks Slurm, Open MPI or, as "
-      "auto/N, Kubernetes which share this is");
-  line.add_switch("split-frame", options.split_frame,
-                  "all devices, or all ranks of mpirun, work on one frame together, each on a band "
-                  "of it, instead of on a frame each: for few large frames; an existing FILE is "
-                  "refused as with --frames");
+      {Group::kFilm,
+       "keep finished frames, draw missing and damaged ones; with --frames or --each. A finished "
+       "frame decodes and was made from this scene and frame number. Frames of another scene, "
+       "size, seed or program are refused, and PFM files, which name no scene; --overwrite draws "
+       "them again. Several such runs into one folder share the work"});
+  line.add_value("shard", "I/N",
+                 [&options](const std::string& value) { options.shard = parse_shard(value); },
+                 {Group::kFilm,
+                  "draw only share I (from 1) of N of the frames; with --frames or --each. auto "
+                  "asks Slurm, Open MPI or, as auto/N, Kubernetes for the share"});
+  line.add_switch(
+      "split-frame", options.split_frame,
+      {Group::kFilm,
+       "share each frame between all devices or ranks; each device, or rank of mpirun, draws a "
+       "band of it: for few large frames. An existing FILE is refused, as with --frames"});
   line.add_value(
       "format", "NAME",
       one_of(options.format, {{"png", {ImageFormat::kPng}},
@@ -51,9 +55,10 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                               {"pfm", {ImageFormat::kPfm}},
                               {"rawvideo", {ImageFormat::kPng, VideoFormat::kRawVideo}},
                               {"y4m", {ImageFormat::kPng, VideoFormat::kY4m}}}),
-      "png, exr or pfm: a FILE must end so, or as no picture's name does; pictures in a folder get "
-      "that ending; for -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), in the "
-      "order of the frames (default: that of the ending, in a folder png)");
+      {Group::kPicture,
+       "png, exr or pfm; FILE's extension must match, or be none of these; pictures in a folder "
+       "get this extension. With -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), "
+       "in the order of the frames. Default: by FILE's extension, otherwise png"});
   line.add_value("pixel-format", "NAME",
                  one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24},
                                          {"rgba", PixelFormat::kRgba},
@@ -62,9 +67,10 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                                          {"yuv420p", PixelFormat::kYuv420p},
                                          {"yuv444p", PixelFormat::kYuv444p},
                                          {"yuv420p10le", PixelFormat::kYuv420p10Le}}),
-                 "of rawvideo: rgb24, rgba, rgb48le or rgba64le (default: with alpha for scenes "
-                 "with alpha, 16 bits for scenes with bits: 16); of y4m: yuv420p, yuv444p or "
-                 "yuv420p10le (default: yuv420p, yuv420p10le for bits: 16)");
+                 {Group::kFilm,
+                  "pixels of rawvideo and y4m; rawvideo: rgb24, rgba, rgb48le or rgba64le "
+                  "(default: with alpha if the scene has alpha, 16 bits if it has bits: 16). y4m: "
+                  "yuv420p, yuv444p or yuv420p10le (default: yuv420p, for bits: 16 yuv420p10le)"});
   line.add_value("progress", "FORMAT",
                  one_of(options.progress, {{"auto", ProgressFormat::kAuto},
                                            {"none", ProgressFormat::kNone},
@@ -74,30 +80,32 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                                            {"openjd", ProgressFormat::kOpenJd},
                                            {"deadline", ProgressFormat::kDeadline},
                                            {"blender", ProgressFormat::kBlender}}),
-                 "on stderr: auto (bar on a terminal, else plain), none, bar, plain, json, or for "
-                 "farm managers openjd, deadline, blender; without --frames and --each only of "
-                 "pictures that take long (default: auto)");
+                 {Group::kMessages,
+                  "progress on stderr; auto (bar on a terminal, otherwise plain), none, bar, "
+                  "plain, json, or for farm managers openjd, deadline, blender. A single picture "
+                  "shows it only if it takes long. Default: auto"});
 }
 
 void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
   const auto needs_frames = [&](bool given, const char* option) {
     if (given && !options.is_sequence())
-      problems.push_back(fmt::format("{}: expected --frames or --each too", option));
+      problems.push_back(fmt::format("{}: needs --frames or --each", option));
   };
   needs_frames(options.resume, "--resume");
   needs_frames(options.shard.has_value(), "--shard");
   if (options.frames.is_given() && options.each.empty() && options.scene.frame) {
-    problems.emplace_back("--frame: expected one of --frame and --frames");
+    problems.emplace_back("--frame: expected --frame or --frames, got both");
   }
   if (options.is_film() && options.scenes.size() > 1) {
-    problems.push_back(fmt::format("{}: expected one scene", !options.each.empty() ? "--each"
-                                                             : options.frames.is_given()
-                                                                 ? "--frames"
-                                                             : options.split_frame ? "--split-frame"
-                                                                                   : "--output"));
+    const char* const option = !options.each.empty()       ? "--each"
+                               : options.frames.is_given() ? "--frames"
+                               : options.split_frame       ? "--split-frame"
+                                                           : "--output";
+    problems.push_back(
+        fmt::format("{}: expected one scene, got {}", option, options.scenes.size()));
   }
   if (options.is_video() && !options.is_stream()) {
-    problems.push_back("--format: expected -o - for rawvideo and y4m" +
+    problems.push_back("--format: rawvideo and y4m go to standard output: -o -" +
                        video_hint(options.output.value_or("")));
   }
   if (options.pixels != PixelFormat::kAsScene &&
@@ -105,21 +113,27 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
        options.format->video !=
            (is_yuv(options.pixels) ? VideoFormat::kY4m : VideoFormat::kRawVideo))) {
     problems.emplace_back(is_yuv(options.pixels)
-                              ? "--pixel-format: expected --format y4m too"
-                              : "--pixel-format: expected --format rawvideo too");
+                              ? "--pixel-format: this one needs --format y4m"
+                              : "--pixel-format: this one needs --format rawvideo");
   }
   if (options.watches && options.is_film())
     problems.emplace_back(
-        "--watch: expected files of single pictures, without -o -, --frames and --each");
+        "--watch: draws files of single pictures, without -o -, --frames and --each");
   if (options.watches && std::any_of(options.scenes.begin(), options.scenes.end(), is_stream_path))
-    problems.emplace_back("--watch: expected scene files, not standard input");
+    problems.emplace_back("--watch: needs scene files, not standard input");
   if (options.is_stream()) {
-    if (!options.format) problems.emplace_back("--output: expected --format for standard output");
-    if (options.resume) problems.emplace_back("--resume: expected files, not standard output");
-    if (options.stats == StatsFormat::kJson) {
-      problems.emplace_back("--stats: expected table, as standard output has the pictures");
-    }
+    if (!options.format && options.is_sequence())
+      problems.emplace_back(
+          "--output: standard output needs --format png, exr, pfm, rawvideo or y4m");
+    if (options.resume) problems.emplace_back("--resume: needs files, not standard output");
+    if (options.stats == StatsFormat::kJson)
+      problems.emplace_back("--stats: standard output has the pictures; use --stats=table");
   }
+  // "render first.yaml out.png"
+  const std::string& last = options.scenes.back();
+  if (!options.output && options.scenes.size() > 1 && has_picture_ending(last))
+    problems.push_back(fmt::format("{}: expected a scene; to write this file: -o {}{}",
+                                   roundel::quoted(last), shell_word(last), video_hint(last)));
 }
 
 /// Pictures that this process has made.
@@ -283,41 +297,51 @@ std::optional<ImageFormat> RenderOptions::picture_format() const {
 
 bool parse(const Arguments& arguments, RenderOptions& options) {
   CommandLine line("render", "SCENE... [-o FILE] [OPTION...]",
-                   "Renders one frame of each scene into a picture, or with --frames a sequence of "
-                   "frames of one scene, or of a scene file a frame (scene_####.yaml), or with "
-                   "--each a picture for each row of a table.");
+                   "Draws one frame of each scene into a picture, or a film with --frames. SCENE "
+                   "may name a scene file for each frame (scene_####.yaml). --each draws a picture "
+                   "for each row of a table.");
   add_scenes(line, options.scenes);
-  line.add_value("output,o", "FILE",
-                 text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
-                 "picture to write: .png, .exr or .pfm (float); ####, %04d or {frame:04} stands "
-                 "for the frame number with 4 digits or more, with --each {column} for a field; or "
-                 "a folder (an existing one, or ending in /) for SCENE.png, or the ending of "
-                 "--format, needed with several scenes; missing folders are made; "
-                 "or - for standard output, with --format. A symbolic link named by FILE is "
-                 "followed; frames of a sequence replace links (default: the scene's \"output\")");
-  line.add_switch(
-      "overwrite", options.overwrite,
-      "replace existing pictures of a sequence (with --resume only those that are not right), and "
-      "those whose names come from a scene or a folder; a single FILE named by -o is always "
-      "replaced, at once and as a whole; never a file that the command reads");
+  line.add_value(
+      "output,o", "FILE",
+      text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
+      {Group::kPicture,
+       "picture to write (.png, .exr or .pfm), or a folder; #### stands for the frame number with "
+       "4 digits or more, also %04d or {frame:04}; with --each {column} stands for a field. A "
+       "folder exists or ends in /; it gets SCENE.png, or the extension of --format; several "
+       "scenes need one. Missing folders are made. - is standard output. A symbolic link named by "
+       "FILE is followed; frames of a film replace links. Default: the scene's \"output\""});
+  line.add_switch("overwrite", options.overwrite,
+                  {Group::kPicture,
+                   "replace existing pictures; needed for films, and for names that come from a "
+                   "scene or a folder. A single FILE named by -o is always replaced, at once and "
+                   "as a whole. With --resume replaces only pictures that are not right. Never "
+                   "replaces a file that the command reads"});
   line.add_switch("watch", options.watches,
-                  "draw again whenever a scene or its data change, until Ctrl-C; quick with "
-                  "--scale; what is wrong with a scene is said, and the picture stays as it is");
-  add_sequence(line, options);
+                  {Group::kPicture,
+                   "draw again whenever a scene or its data change; until Ctrl-C. Errors are "
+                   "printed; the last good picture is kept. Quick with --scale"});
   add_picture(line, options.scene);
+  add_sequence(line, options);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   line.add_optional_value(
       "stats", "FORMAT", "table",
       one_of(options.stats, {{"table", StatsFormat::kTable}, {"json", StatsFormat::kJson}}),
-      "report time (ms), share and bytes of each stage: table on stderr, or json on stdout, one "
-      "object a line for each picture (default: table)");
+      {Group::kMessages,
+       "print time (ms), share and bytes of each stage; table on stderr, or json on stdout: one "
+       "object a line for each picture. Default: table"});
   add_quiet(line, options.verbosity);
-  add_verbose(line, options.verbosity, "say which backend was chosen and why");
+  add_verbose(line, options.verbosity, "print which backend was chosen, and why");
   line.add_note(
-      "All scenes are checked before the first is rendered. The same frame is the same file, byte "
-      "for byte, whatever the backend, the number of threads or the memory.");
-  line.add_note(exit_codes(ExitCode::kSomeFramesFailed));
+      "All scenes are checked before the first is drawn. A frame is the same file, byte for byte, "
+      "with any backend, number of threads or memory. A failed or interrupted run leaves no "
+      "partial file.");
+  line.set_usual({"output", "size", "antialias", "watch", "frame", "frames", "resume", "set"});
+  line.set_examples({"roundel render scenes/galaxy.yaml -o galaxy.png",
+                     "roundel render scenes/rgb.yaml --size 800x600 --antialias -o rgb.png",
+                     "roundel render scenes/title.yaml --frames all -o film/title_####.png"});
+  line.set_exit_codes(exit_codes(ExitCode::kSomeFramesFailed));
+  line.set_guide("docs/films.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (!options.is_video())
       check_output_option(options.output, options.scenes.size(), problems,
@@ -327,6 +351,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   if (!line.parse(arguments)) return false;
   options.scene.overrides.memory = options.machine.raster.memory_budget;
   options.machine.raster.times_stages = options.stats != StatsFormat::kNone;
+  if (options.is_stream() && !options.format) options.format = {ImageFormat::kPng};
   return true;
 }
 
@@ -336,6 +361,7 @@ namespace {
 int render(const Arguments& arguments, RenderOptions& options) {
   if (!parse(arguments, options)) return 0;
   set_verbosity(options.verbosity);
+  if (options.is_stream()) check_is_no_terminal("out.png");
   if (options.is_film()) return export_film(options);
   keep_no_freed_blocks();
   give_back_freed_blocks();

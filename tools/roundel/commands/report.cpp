@@ -27,31 +27,37 @@ struct ReportOptions {
 
 bool parse(const Arguments& arguments, ReportOptions& options) {
   CommandLine line("report", "RESULT.json... [OPTION...]",
-                   "Takes the results that \"regress\" and \"diff\" of folders have written with "
-                   "--json, also on other machines, for those of one run: prints what differs, and "
-                   "writes reports and summaries.");
+                   "Merges the results of several runs and reports on them. Reads the JSON that "
+                   "\"regress\" and \"diff\" of folders wrote, also on other machines, as the "
+                   "shares of one run; prints what differs, and writes reports and summaries.");
   line.add_arguments("RESULT.json", 1, kAnyNumber, options.results,
                      "results; the paths in them are relative to each");
   line.add_value("goldens", "DIR", text(options.goldens, "a folder"),
-                 "the folder of the goldens, where the results say another one");
+                 {Group::kTask, "folder of the goldens; default: the one in the results"});
   line.add_value("output,o", "DIR", file_name(options.output, "a folder"),
-                 "gather the pictures that may be accepted in DIR, as \"regress\" leaves them, so "
-                 "that \"roundel accept --output DIR\" finds all of them");
+                 {Group::kResults,
+                  "gather the pictures that may be accepted in DIR; \"roundel accept --output "
+                  "DIR\" finds all of them there"});
   add_result_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
-                 "write the results of all as JSON; - for stdout, instead of lines");
-  add_quiet(line, options.verbosity, "print errors only: the exit code says it");
-  add_verbose(line, options.verbosity, "list the pictures that are the same, too");
+                 {Group::kResults, "write all results as JSON; - prints them instead of lines"});
+  add_quiet(line, options.verbosity, "print only errors; the exit code tells the result");
+  add_verbose(line, options.verbosity, "also list the pictures that are the same");
   line.add_note(
-      "Two results of one name must say the same, but for paths and times. A share of \"regress "
-      "--shard\" whose results are not given counts as not compared. Pictures that are not there "
-      "are mentioned, and reported without; pictures that do not lie below the folder of their "
-      "results, or in that of --goldens, are refused.");
+      "Two results of one name must be the same, but for paths and times. A share of \"regress "
+      "--shard\" whose results are not given counts as not compared. Missing pictures are named, "
+      "and left out of the report. Pictures outside the folder of their results, or of --goldens, "
+      "are refused.");
   line.add_note(kResultsNote);
-  line.add_note(
-      "Exit codes: 0 all the same; 1 some differ, are new or missing; 2 some were not compared, or "
-      "something is wrong (command line, a file of results, an output); 130, 143 after SIGINT, "
-      "SIGTERM.");
+  line.set_usual({"report", "output", "goldens", "json", "junit", "markdown", "verbose"});
+  line.set_examples({"roundel report results.json --report report",
+                     "roundel report share1/results.json share2/results.json --markdown summary.md",
+                     "roundel report results.json --goldens goldens --output gathered"});
+  line.set_exit_codes(
+      "0 all the same; 1 some differ, are new or missing; 2 some were not compared, or something "
+      "is wrong (command line, a file of results, an output); 130, 143 after SIGINT (Ctrl-C), "
+      "SIGTERM");
+  line.set_guide("docs/compare.md");
   return line.parse(arguments);
 }
 
@@ -121,9 +127,9 @@ int report(const ReportOptions& options) {
   refuse_pictures(options, files, problems);
   ComparisonRun run = merge_results(files);
   if (options.output && run.golden_folder.empty())
-    throw Error(ExitCode::kUsage,
-                "--output: expected --goldens DIR, too, since the results name several folders of "
-                "goldens, or none");
+    throw Error(
+        ExitCode::kUsage,
+        "--output: needs --goldens DIR: the results name several folders of goldens, or none");
   print_missing_files(run);
   if (options.output)
     gather_pictures(*options.output, is_not_its_golden, PendingGoldens::Others::kRemove, run,

@@ -23,22 +23,26 @@ struct SelftestOptions {
 
 bool parse(const Arguments& arguments, SelftestOptions& options) {
   CommandLine line("selftest", "[OPTION...]",
-                   "Draws generated scenes and all classic ones on every backend and device at "
-                   "hand, with several numbers of threads, tile sizes (pixels) and chunk sizes "
-                   "(circles), and compares the float pictures by their bits. The first difference "
-                   "is printed with its pixel, both values and the fewest circles that show it.");
+                   "Compares the pictures of all backends and devices, bit by bit. Draws generated "
+                   "scenes and all classic ones, with several numbers of threads, tile sizes "
+                   "(pixels) and chunk sizes (circles). Prints the first difference with its "
+                   "pixel, both values and the fewest circles that show it.");
   add_backend(line, options.backend,
-              "auto (cpu, and every CUDA device present), cpu (only), or cuda (as auto, but a "
-              "device must be present) (default: auto)");
-  add_threads(line, options.threads,
-              fmt::format("a further number of CPU threads to try, 1 to {}, besides 1, 2 and 7 "
-                          "(default: one a core)",
-                          kMaxThreads));
-  add_quiet(line, options.verbosity, "print differences only");
+              "auto, cpu or cuda; auto is cpu and every CUDA device, cuda the same, but a device "
+              "must be present. Default: auto");
+  add_threads(
+      line, options.threads,
+      fmt::format("number of CPU threads to try, besides 1, 2 and 7; 1 to {}, default: one a core",
+                  kMaxThreads));
+  add_quiet(line, options.verbosity, "print only differences");
   add_verbose(line, options.verbosity, "list the variants first");
-  line.add_note(
-      "Exit codes: 0 all equal; 1 a difference, or a failure at run time; 2 wrong command line; "
-      "130, 143 after SIGINT, SIGTERM.");
+  line.set_usual({"backend", "threads", "quiet", "verbose"});
+  line.set_examples({"roundel selftest", "roundel selftest --backend cuda --quiet",
+                     "roundel selftest --backend cpu --threads 4 --verbose"});
+  line.set_exit_codes(
+      "0 all equal; 1 a difference, or a failure at run time; 2 wrong command line; 130, 143 after "
+      "SIGINT (Ctrl-C), SIGTERM");
+  line.set_guide("docs/command.md");
   return line.parse(arguments);
 }
 
@@ -189,10 +193,9 @@ Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant&
   const Difference difference = compare(expected.framebuffer, actual.framebuffer);
   if (difference.pixels > 0) {
     const int x = difference.x, y = difference.y;
-    return Lines(
-               fmt::format("{}: {} pixels differ between \"{}\" and \"{}\", the first in column {} "
-                           "of row {} from the bottom (red green blue alpha):",
-                           scene.name, difference.pixels, reference.name, variant.name, x, y)) +
+    return Lines(fmt::format("{}: {} pixels differ between \"{}\" and \"{}\", the first in column "
+                             "{} of row {} from the bottom (red green blue alpha):",
+                             scene.name, difference.pixels, reference.name, variant.name, x, y)) +
            ("  " + pixel_text(expected.framebuffer, x, y)) +
            ("  " + pixel_text(actual.framebuffer, x, y)) +
            fmt::format("  the first {} of {} circles show it",

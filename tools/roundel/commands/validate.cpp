@@ -49,36 +49,43 @@ struct ValidateOptions {
 bool parse(const Arguments& arguments, ValidateOptions& options) {
   CommandLine line(
       "validate", "SCENE... [OPTION...]",
-      "Checks scenes as render does, without making pictures, and prints their size, circles, "
-      "overlaps (circle-tile pairs), the part of scene space that the picture shows, the ranges of "
-      "data, memory and fingerprint on stdout. Memory "
-      "is the most that render would have for this picture with these options, program included, "
-      "and a --memory that is enough for that.");
+      "Checks scenes and their data without drawing, and describes them. Prints size, circles, "
+      "overlaps (circle-tile pairs), the part of scene space that the picture shows, ranges of "
+      "data, memory and fingerprint. Memory is the most that render takes for this picture with "
+      "these options, program included, and a --memory that is enough.");
   add_scenes(line, options.scenes);
-  line.add_value("output,o", "FILE", text(options.output, "a file name or a folder"),
-                 "the picture that render would write; nothing is written: only its ending counts");
+  line.add_value(
+      "output,o", "FILE", text(options.output, "a file name or a folder"),
+      {Group::kPicture,
+       "the picture that render would write; only its extension counts, nothing is written"});
   line.add_value(
       "format", "NAME",
       one_of(options.format,
              {{"png", ImageFormat::kPng}, {"exr", ImageFormat::kExr}, {"pfm", ImageFormat::kPfm}}),
-      "png, exr or pfm: the format that render would write (default: that of "
-      "--output, or of the scene's \"output\", else png)");
+      {Group::kPicture,
+       "png, exr or pfm; the format that render would write. Default: by --output or the scene's "
+       "\"output\", otherwise png"});
   add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   line.add_optional_value(
       "json", "FILE", "-", text(options.json, "a file name"),
-      "print one JSON object instead, with what is wrong with invalid scenes; with =FILE write it "
-      "there besides; \"roundel schema validation\" prints its JSON Schema");
+      {Group::kResults,
+       "print the result as JSON; invalid scenes with all their problems. With =FILE write it to a "
+       "file, and print the text too. \"roundel schema validation\" prints the JSON Schema"});
   add_quiet(line, options.verbosity);
-  line.add_note(exit_codes(ExitCode::kInvalidScene));
+  line.set_usual({"size", "set", "frame", "json", "backend", "memory", "quiet"});
+  line.set_examples({"roundel validate scenes/galaxy.yaml",
+                     "roundel validate scenes/*.yaml --quiet",
+                     "roundel validate scenes/title.yaml --frame 60 --json"});
+  line.set_exit_codes(exit_codes(ExitCode::kInvalidScene));
+  line.set_guide("docs/command.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     check_output_option(options.output, options.scenes.size(), problems, options.format);
-    if (options.output == "-" && !options.format)
-      problems.emplace_back("--output: expected --format for standard output");
   });
   if (!line.parse(arguments)) return false;
   options.scene.overrides.memory = options.machine.raster.memory_budget;
+  if (options.output == "-" && !options.format) options.format = ImageFormat::kPng;
   return true;
 }
 

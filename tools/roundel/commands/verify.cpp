@@ -38,48 +38,56 @@ struct VerifyOptions {
 };
 
 bool parse(const Arguments& arguments, VerifyOptions& options) {
-  CommandLine line("verify", "PATTERN --frames LIST [OPTION...]",
-                   "Decodes the frames of a sequence, in parallel, and prints those that are "
-                   "missing, corrupt (do not decode, but are empty, or begin as such a picture or "
-                   "with zeros) or foreign (no such picture, not Roundel's, or made from another "
-                   "scene, or another frame than their name says) as lists of frames on stdout.");
+  CommandLine line(
+      "verify", "PATTERN --frames LIST [OPTION...]",
+      "Finds missing, corrupt and foreign frames of a film. Decodes the frames in parallel and "
+      "prints lists of frames on stdout. Corrupt frames do not decode, but are empty, or begin as "
+      "such a picture or with zeros. Foreign files are another kind of file, or pictures of "
+      "another program, another scene, or another frame than their name says.");
   std::vector<std::string> patterns;
   line.add_arguments("PATTERN", 1, 1, patterns,
-                     "name of the files, with the frame number as ####, %04d or {frame:04}");
+                     "name of the files; ####, %04d or {frame:04} is the frame number");
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
-  add_each(line, options.each, options.frames, "; needs --scene");
+  add_each(line, options.each, options.frames, ". Needs --scene");
   line.add_value("scene", "SCENE", text(options.scene_path),
-                 "scene (YAML) that the frames should be of (default: that of most of them, or of "
-                 "the first where as many are of another)");
+                 {Group::kFilm,
+                  "scene (YAML) that the frames should show; default: the scene of most of them, "
+                  "in a tie that of the first"});
   add_picture(line, options.scene);
   add_seed(line, options.scene);
   line.add_value(
       "manifest", "FILE", file_name(options.manifest, "a file name"),
-      "write a line for each sound frame: its number, size and a hash (XXH3-128) of its pixels, "
-      "the same however the file is packed; two films with the same pixels have the same lines");
+      {Group::kResults,
+       "write a line for each sound frame; its number, size and a hash (XXH3-128) of its pixels, "
+       "however the file is packed. Two films with the same pixels have the same lines"});
   line.add_switch("delete", options.removes_corrupt,
-                  "remove the corrupt frames, so that any run makes them again; foreign files, "
-                  "links and what is no regular file, or cannot be opened, stay");
+                  {Group::kTask,
+                   "remove the corrupt frames; any run draws them again. Foreign files, "
+                   "links, and files that are not regular or cannot be opened stay"});
   add_threads(line, options.threads);
-  add_quiet(line, options.verbosity, "print the lists of frames only, without reasons");
-  line.add_note(
-      "PFM files say nothing of their origin: that they decode, and their size, is all that is "
-      "checked.");
-  line.add_note(
-      "Exit codes: 0 all frames are there and sound; 1 some are not, also with --delete; 2 wrong "
-      "command line; 3 scene invalid; 4 manifest refused; 130, 143 after SIGINT, SIGTERM.");
+  add_quiet(line, options.verbosity, "print only the lists of frames, without reasons");
+  line.add_note("PFM files name no scene: verify checks that they decode, and their size.");
+  line.set_usual({"frames", "scene", "delete", "manifest", "quiet"});
+  line.set_examples({"roundel verify film/title_####.png --frames 0-144",
+                     "roundel verify film/title_####.png --frames all --scene scenes/title.yaml",
+                     "roundel verify film/title_####.png --frames 0-144 --manifest film.txt"});
+  line.set_exit_codes(
+      "0 all frames are there and sound; 1 some are not, also with --delete; 2 wrong command line; "
+      "3 scene invalid; 4 manifest refused; 130, 143 after SIGINT (Ctrl-C), SIGTERM");
+  line.set_guide("docs/films.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (!options.frames.is_given() && options.each.empty())
       problems.emplace_back("--frames: expected LIST");
     if (options.scene_path) return;
-    if (!options.each.empty()) problems.emplace_back("--each: expected --scene too");
-    if (options.frames.all) problems.emplace_back("--frames: expected --scene too for \"all\"");
+    if (!options.each.empty()) problems.emplace_back("--each: needs --scene");
+    if (options.frames.all) problems.emplace_back("--frames: \"all\" needs --scene");
     const SceneOverrides& overrides = options.scene.overrides;
-    if (overrides.seed || overrides.width || overrides.layers || overrides.crop ||
-        overrides.scale != 1 || !overrides.vars.empty()) {
+    if (overrides.seed || overrides.width || overrides.antialias || overrides.layers ||
+        overrides.crop || overrides.scale != 1 || !overrides.vars.empty()) {
       problems.emplace_back(
-          "--scene: expected with --size, --scale, --crop, --layers, --set and --seed");
+          "--scene: needed by --size, --antialias, --no-antialias, --scale, --crop, --layers, "
+          "--set and --seed");
     }
   });
   if (!line.parse(arguments)) return false;
@@ -193,11 +201,11 @@ int run_verify(const Arguments& arguments) {
   }
   if (!is_quiet) {
     if (origin.fingerprints_vary && sound.size() > 1)
-      print_err(fmt::format(
-          "{}: of a scene that moves, or of several scenes; with --scene it is checked\n",
-          sound.size() > 2 ? "nearly every frame has a fingerprint of its own"
-                           : fmt::format("{} and {} differ in their fingerprints",
-                                         name.path(sound[0]), name.path(sound[1]))));
+      print_err(
+          fmt::format("{}: the scene moves, or there are several scenes; --scene SCENE checks it\n",
+                      sound.size() > 2 ? "nearly every frame has a fingerprint of its own"
+                                       : fmt::format("{} and {} differ in their fingerprints",
+                                                     name.path(sound[0]), name.path(sound[1]))));
     const auto all = [](const FrameFile& /*file*/) { return true; };
     print_err(existing.fault_lines(all));
   }

@@ -74,7 +74,7 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   }
   print_out(text + counts_text(count_states(run)));
   for (const std::string& rule : unused_rules(rules, used)) {
-    print_note(fmt::format("{}: fits none of the pictures", rule));
+    print_note(fmt::format("{}: this rule matches no picture", rule));
   }
   print_note(generous_rules(run, rules));
 }
@@ -89,93 +89,103 @@ void print_not_compared(const ComparisonRun& run) {
 }  // namespace
 
 const char* const kResultsNote =
-    "Results of an earlier run (JSON, JUnit, summary, report) are removed before anything is "
-    "compared. An output that would replace a file which the command reads is refused.";
+    "The command removes results of an earlier run (JSON, JUnit, summary, report) before it "
+    "compares. It refuses an output that would replace a file which it reads.";
 
 void add_regress_output(CommandLine& line, std::string& output, const std::string& help) {
   output = kRegressOutput;
   line.add_value("output,o", "DIR", file_name(output, "a folder"),
-                 help + fmt::format(" (default: {})", kRegressOutput));
+                 {Group::kResults, help + fmt::format("; default: {}", kRegressOutput)});
 }
 
 void add_run_files(CommandLine& line, RunFiles& files) {
   line.add_value("manifest", "FILE", file_name(files.manifest, "a file name"),
-                 "what may differ in which pictures (YAML, see docs/regress.md) (default: "
-                 "goldens.yaml in the folder of the goldens, if it is there)");
+                 {Group::kTolerance,
+                  "limits by picture (YAML, see docs/compare.md); default: goldens.yaml in the "
+                  "folder of the goldens, if it exists"});
   add_result_files(line, files);
 }
 
 void add_result_files(CommandLine& line, RunFiles& files) {
-  line.add_value("report", "DIR", file_name(files.report, "a folder"),
-                 "write a page that shows what differs, DIR/index.html, for any browser, without "
-                 "server or network");
-  line.add_value("junit", "FILE", file_name(files.junit, "a file name"),
-                 "write the results as JUnit's XML, a test case a picture");
+  line.add_value(
+      "report", "DIR", file_name(files.report, "a folder"),
+      {Group::kResults,
+       "write a web page of the differences, DIR/index.html; it works without server or network"});
+  line.add_value(
+      "junit", "FILE", file_name(files.junit, "a file name"),
+      {Group::kResults, "write the results as JUnit's XML; each picture is a test case"});
   line.add_value(
       "markdown", "FILE", file_name(files.markdown, "a file name"),
-      "write a summary for a pull request: a table of the first 20 pictures that are not the same, "
-      "with golden, actual and difference as PNG files in a folder beside it");
+      {Group::kResults,
+       "write a summary for a pull request; a table of the first 20 pictures that are not the "
+       "same, with golden, actual and difference as PNG files in a folder beside it"});
   line.add_value(
       "annotations", "SYSTEM",
       [&files](const std::string& value) {
         if (value != "github") throw expected_one_of({"github"});
         files.annotates = true;
       },
-      "print the first 20 failures as errors that the CI system shows at the goldens: github");
+      {Group::kResults,
+       "print failures as annotations of a CI system: github; the first 20, shown at the goldens"});
   line.add_check([&files](CommandLine::Problems& problems) {
     if (files.annotates && files.json == "-")
-      problems.emplace_back("--annotations: expected without JSON on standard output");
+      problems.emplace_back("--annotations: standard output has the JSON; write that to a file");
   });
 }
 
 void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) {
   line.add_value("max-delta", "N", number(tolerance.max_delta, 0, kMostDelta),
-                 "a pixel counts as different where a channel differs by more: levels of 0 to 255 "
-                 "in PNG (16-bit ones too), values in EXR and PFM (default: 0)");
-  line.add_value(
-      "max-pixels", "N|P%",
-      [&tolerance](const std::string& value) { store_max_pixels(tolerance, value); },
-      "how many pixels may differ, or how many percent of them (default: 0; any number with "
-      "--max-density or --flip-mean)");
-  line.add_value(
-      "max-density", "N/WxH",
-      [&tolerance](const std::string& value) { store_max_density(tolerance, value); },
-      "how many pixels may differ in any window of WxH pixels");
-  line.add_value(
-      "ignore", "X,Y,W,H",
-      [&tolerance](const std::string& value) {
-        const auto [x, y, width, height] = parse_box(value);
-        tolerance.ignore.push_back({x, y, width, height});
-      },
-      "pixels that may differ: W x H from column X and row Y on, counted from 0 at the upper left; "
-      "may be given several times");
-  line.add_value(
-      "mask", "FILE", [&tolerance](const std::string& value) { tolerance.mask = read_mask(value); },
-      "a picture of the pictures' size whose pixels that are not black, or with alpha not "
-      "transparent, may differ");
+                 {Group::kTolerance,
+                  "a pixel differs if a channel differs by more than N; levels of 0 to 255 in PNG "
+                  "(16-bit ones too), values in EXR and PFM. Default: 0"});
+  line.add_value("max-pixels", "N|P%",
+                 [&tolerance](const std::string& value) { store_max_pixels(tolerance, value); },
+                 {Group::kTolerance,
+                  "at most N pixels, or P percent of them, may differ; default: 0, any number with "
+                  "--max-density or --flip-mean"});
+  line.add_value("max-density", "N/WxH",
+                 [&tolerance](const std::string& value) { store_max_density(tolerance, value); },
+                 {Group::kTolerance, "at most N pixels may differ in any window of WxH"});
+  line.add_value("ignore", "X,Y,W,H",
+                 [&tolerance](const std::string& value) {
+                   const auto [x, y, width, height] = parse_box(value);
+                   tolerance.ignore.push_back({x, y, width, height});
+                 },
+                 {Group::kTolerance,
+                  "ignore a rectangle of W x H pixels; from column X and row Y, counted from 0 at "
+                  "the upper left. May be given several times"});
+  line.add_value("mask", "FILE",
+                 [&tolerance](const std::string& value) { tolerance.mask = read_mask(value); },
+                 {Group::kTolerance,
+                  "ignore the bright pixels of this picture; all that are not black, or with alpha "
+                  "not transparent. It has the size of the pictures"});
   line.add_switch("ignore-antialiasing", tolerance.ignores_antialiasing,
-                  "pixels on edges that one of the pictures smooths do not count as different, by "
-                  "pixelmatch's rule");
-  line.add_switch("shape-tolerant", tolerance.is_shape_tolerant,
-                  "compare 8 with 16 bits, grey with RGB, no alpha with an opaque one and pictures "
-                  "without a profile with those of an ICC profile that calls itself sRGB");
-  line.add_value(
-      "flip-mean", "T",
-      [&tolerance, &measures](const std::string& value) {
-        tolerance.flip_mean = parse_number(value, 0, 1);
-        measures.flip = true;
-      },
-      "largest mean of FLIP's values, 0 to 1");
-  line.add_switch("flip", measures.flip,
-                  "measure FLIP, the difference that people see when the pictures are flipped on a "
-                  "screen: LDR-FLIP, or HDR-FLIP for EXR and PFM; 0 for nothing, 1 at most");
+                  {Group::kTolerance, "ignore smoothed pixels of edges; by pixelmatch's rule"});
+  line.add_switch(
+      "shape-tolerant", tolerance.is_shape_tolerant,
+      {Group::kTolerance,
+       "compare 8 with 16 bits, and grey with RGB; also no alpha with an opaque one, and pictures "
+       "without a profile with those of an ICC profile that calls itself sRGB"});
+  line.add_value("flip-mean", "T",
+                 [&tolerance, &measures](const std::string& value) {
+                   tolerance.flip_mean = parse_number(value, 0, 1);
+                   measures.flip = true;
+                 },
+                 {Group::kTolerance, "largest mean of FLIP's values, 0 to 1"});
+  line.add_switch(
+      "flip", measures.flip,
+      {Group::kTolerance,
+       "measure FLIP, the difference that people see; when they flip between the pictures on a "
+       "screen: 0 for none, at most 1. LDR-FLIP, or HDR-FLIP for EXR and PFM"});
   line.add_value(
       "ppd", "N",
       number(measures.pixels_per_degree, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels"),
-      fmt::format("pixels per degree of the viewer's field, for FLIP, {} to {} (default: {:.2f})",
-                  kLeastPixelsPerDegree, kMostPixelsPerDegree, kDefaultPixelsPerDegree));
-  line.add_switch("ssim", measures.ssim,
-                  "measure SSIM, the structural similarity of luma; 1 for equal pictures");
+      {Group::kTolerance,
+       fmt::format("pixels per degree of the viewer's field, for FLIP; {} to {}, default: {:.2f}",
+                   kLeastPixelsPerDegree, kMostPixelsPerDegree, kDefaultPixelsPerDegree)});
+  line.add_switch(
+      "ssim", measures.ssim,
+      {Group::kTolerance, "measure SSIM, the structural similarity of luma; 1 for equal pictures"});
 }
 
 std::string accept_command(const std::string& output, const std::string& goldens) {
@@ -194,14 +204,14 @@ std::string accept_command(const std::string& output, const std::string& goldens
 void check_other_folder(const std::string& output, const std::string& pictures) {
   std::error_code ignored;
   if (fs::equivalent(output, pictures, ignored))
-    throw Error(ExitCode::kUsage,
-                fmt::format("--output: expected another folder than that of the goldens, or of the "
-                            "pictures compared with them, got {}",
-                            roundel::quoted(output)));
+    throw Error(ExitCode::kUsage, fmt::format("--output: {} holds the goldens, or the pictures "
+                                              "compared with them; choose another folder",
+                                              roundel::quoted(output)));
   if (lies_in(output, pictures))
-    throw Error(ExitCode::kUsage,
-                fmt::format("--output: expected a folder apart from the pictures in {}, got {}",
-                            pictures, roundel::quoted(output)));
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("--output: {} lies in {}, whose pictures are read; choose another folder",
+                    roundel::quoted(output), pictures));
 }
 
 void check_apart(const std::string& output, const std::vector<std::string>& inputs,
@@ -209,9 +219,10 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
   for (const char* const part : {"actual", "diff"}) {
     const std::string folder = (fs::path(output) / part).string();
     const auto refuse = [&folder](const std::string& path) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("{}: expected nothing in {}, where this command keeps pictures", path,
-                              folder));
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format("{}: lies in {}, where this command keeps pictures; choose another place",
+                      path, folder));
     };
     for (const std::string& path : outputs)
       if (lies_in(path, folder)) refuse(path);
@@ -286,10 +297,9 @@ void warn_of_leftovers(const PendingGoldens& pending) {
     print_warning(fmt::format("{}; pictures of an earlier run may stay in {}",
                               pending.leftover_problem(), pending.folder()));
   if (!pending.removed().empty())
-    print_warning(
-        fmt::format("removed from {}, since this run has other pictures: {} of an earlier run: {}",
-                    pending.folder(), counted(pending.removed().size(), "picture"),
-                    few_names(pending.removed())));
+    print_warning(fmt::format("removed {} of an earlier run from {}: {}",
+                              counted(pending.removed().size(), "picture"), pending.folder(),
+                              few_names(pending.removed())));
 }
 
 void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {
@@ -311,7 +321,7 @@ void print_advice(const ComparisonRun& run) {
   if (!unnamed.empty()) {
     // By name, however many: --all would take over the failures, too.
     print_out(fmt::format(
-        "{} {} the right pixels but not the fingerprint of the scene; to store it: {}\n",
+        "{} {} the right pixels but another fingerprint than the scene; to store the scene's: {}\n",
         counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
         command_to_accept(run, unnamed)));
   }
@@ -321,7 +331,7 @@ void print_advice(const ComparisonRun& run) {
 
 void print_kept_before(const ComparisonRun& run) {
   if (!run.kept_before.empty())
-    print_out(fmt::format("{} of earlier runs can be accepted from {}, too: {}\n",
+    print_out(fmt::format("{} of earlier runs can also be accepted from {}: {}\n",
                           counted(run.kept_before.size(), "picture"), run.output_folder,
                           few_names(run.kept_before)));
 }
@@ -384,7 +394,7 @@ void check_outputs(const std::vector<std::string>& outputs,
     if (fs::is_other(output, ignored)) continue;
     if (files.insert(fs::weakly_canonical(fs::absolute(output, ignored), ignored)).second) continue;
     throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected a file for each output, got it for two", output));
+                fmt::format("{}: two outputs have this name; give each its own file", output));
   }
 }
 

@@ -21,10 +21,11 @@ constexpr std::size_t kClusters = 5, kCircles = 5;
 std::string path_in_checkout(const std::string& checkout, const std::string& path) {
   const fs::path below = fs::path(path).lexically_normal();
   if (is_stream_path(path) || below.is_absolute() || *below.begin() == "..")
-    throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected a scene by its path below the working directory, which "
-                            "is looked up in {}",
-                            path, checkout));
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format(
+            "{}: expected a path below the working directory, which leads to the same scene in {}",
+            path, checkout));
   return (fs::path(checkout) / below).string();
 }
 

@@ -44,21 +44,22 @@ std::vector<GoldenScene> scenes_in(const std::string& folder,
   }
   if (scenes.empty())
     throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected scenes, files that end in .yaml, in this folder or below",
-                            folder));
+                fmt::format("{}: no scenes (*.yaml) in this folder or below", folder));
   return scenes;
 }
 
 void check_name(const GoldenScene& scene) {
   if (find_non_text(scene.name)) {
-    throw Error(ExitCode::kUsage, fmt::format("{}: expected a name in UTF-8 without control "
-                                              "characters, which its golden will have too",
-                                              scene.path));
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format(
+            "{}: expected a name in UTF-8 without control characters; its golden has the same name",
+            scene.path));
   }
   if (fs::path(scene.name).filename().string().find_first_not_of('.') == std::string::npos) {
-    throw Error(ExitCode::kUsage, fmt::format("{}: expected a name of more than dots before its "
-                                              "ending, which its golden will have too",
-                                              scene.path));
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: expected a name of more than dots; its golden has the same name",
+                            scene.path));
   }
 }
 

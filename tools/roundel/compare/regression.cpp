@@ -319,9 +319,9 @@ class Regression {
       Verdict next = judge(goldens, again, result);
       if (next.trial.result.state != PairState::kSame) continue;
       next.trial.result.reasons.push_back(
-          fmt::format("drawn {} times, and different before", i + 1));
+          fmt::format("drawn {} times; the earlier ones differed", i + 1));
       print_warning(fmt::format(
-          "{}: the same only when drawn again: this machine does not always draw the same",
+          "{}: the same only when drawn again; this machine does not always draw the same",
           result.name));
       drawn = std::move(again);
       verdict = std::move(next);

@@ -181,8 +181,7 @@ Lines cluster_text(const std::string& head, const ClusterExplanation& cluster, i
       head, with_commas(cluster.pixels), box.x1 - box.x0 + 1, box.y1 - box.y0 + 1, box.x0,
       height - 1 - box.y1, cluster.mean, cluster.x, height - 1 - cluster.row, cluster.largest);
   if (cluster.examined < cluster.pixels)
-    text +=
-        fmt::format("{} evenly spread ones of them were examined\n", with_commas(cluster.examined));
+    text += fmt::format("examined {} of them, evenly spread\n", with_commas(cluster.examined));
   return text;
 }
 

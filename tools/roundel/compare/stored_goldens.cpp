@@ -106,8 +106,10 @@ std::vector<std::string> unused_goldens(const StoredGoldens& stored,
 void print_unused_goldens(const StoredGoldens& stored) {
   const std::vector<std::string>& unused = stored.unused;
   if (unused.empty()) return;
-  print_out(fmt::format("{} in {} of no picture of this run: {}\n",
-                        counted(unused.size(), "golden"), stored.folder, few_names(unused)));
+  const std::string head =
+      unused.size() == 1 ? "unused golden" : fmt::format("{} unused goldens", unused.size());
+  print_out(fmt::format("{} in {}: {} (no scene of this run draws {})\n", head, stored.folder,
+                        few_names(unused), unused.size() == 1 ? "it" : "them"));
 }
 
 PairResult missing_picture(const std::string& name, const StoredGoldens& stored) {
@@ -162,7 +164,7 @@ GoldenTrial try_locked(const PairResult& subject, const LockedGolden& golden,
   trial.result.state = PairState::kDiffers;
   trial.result.difference.kind = PictureDifference::Kind::kOtherShape;
   trial.result.difference.shape = "a hash and a picture";
-  trial.result.reasons = {fmt::format("its pixels have not the hash at {}:{}",
+  trial.result.reasons = {fmt::format("its pixels have another hash than {}:{}",
                                       path_in(folder, kLockName), golden.line)};
   return trial;
 }

@@ -121,7 +121,7 @@ const RenderOptions& check_inputs(const RenderOptions& options, const Ranks& ran
   for (const std::string& path : {options.scenes.front(), options.each}) {
     if (ranks.count > 1 && is_stream_path(path)) {
       throw Error(ExitCode::kUsage,
-                  fmt::format("{}: expected a file for several ranks", roundel::quoted(path)));
+                  fmt::format("{}: several ranks need a file", roundel::quoted(path)));
     }
   }
   return options;
@@ -151,7 +151,7 @@ class Exporter {
     } else if (ranks.count == 1) {
       sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
     } else {
-      throw Error(ExitCode::kUsage, "--output: expected files for several ranks, not \"-\"");
+      throw Error(ExitCode::kUsage, "--output: several ranks need files, got \"-\"");
     }
   }
 
@@ -235,7 +235,7 @@ class Exporter {
       const FrameList there = without(taken_names(plan_.name, work.frames), work.taken);
       const FrameList rest = without(work.frames, there);
       print_error(fmt::format(
-          "interrupted: {} of {} frames are not there yet; to make them: --resume --frames {}",
+          "interrupted: {} of {} frames are missing so far; to draw them: --resume --frames {}",
           rest.size(), work.frames.size() + work.kept, frames_text(rest)));
     });
     if (failure) print_error(*failure);
@@ -344,7 +344,7 @@ class Exporter {
     if (frames.empty()) waits_since_ = now;
     if (has_said_ || now - waits_since_ < kUnsaid) return;
     has_said_ = true;
-    print_note(fmt::format("waiting for {} that another export is making: {}",
+    print_note(fmt::format("waiting for {} that another run is drawing: {}",
                            counted(frames.size(), "frame"), frames_text(frames)));
   }
 
@@ -388,7 +388,7 @@ void print_failures(const ExportResult& result) {
   }
   if (count > kListed)
     print_error(fmt::format("and {} failed", counted(count - kListed, "more frame")));
-  if (result.gave_up) print_error("gave up after that");
+  if (result.gave_up) print_error("stopped after these failures");
 }
 
 /// Says what remains to be done, and returns the exit code. `worst`: that of the ranks.
@@ -398,7 +398,7 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
   const std::size_t kept = work.kept + result.kept.size();
   const int signal = stop_signal();
   if (!rest.empty()) {
-    print_error(fmt::format("{}: {} of {} frames are missing; to make them: --frames {}",
+    print_error(fmt::format("{}: {} of {} frames are missing; to draw them: --frames {}",
                             signal != 0 ? "interrupted" : "incomplete", rest.size(),
                             work.frames.size() + work.kept, frames_text(rest)));
   }

@@ -51,7 +51,7 @@ struct RenderOptions {
 };
 
 /// Reads the command line. False when it asked for help or the version, which has been printed.
-/// Throws Error(kUsage) with every problem found, one a line.
+/// Throws UsageError with every problem found.
 bool parse(const Arguments& arguments, RenderOptions& options);
 
 /// What is to be made of a scene, and where: a still is a film of one frame.

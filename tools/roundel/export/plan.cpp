@@ -24,13 +24,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// "out/a_####.png" for "out/a.png".
+std::string with_frame_number(const std::string& name) {
+  const fs::path path(name);
+  const std::string file = path.stem().string() + "_####" + path.extension().string();
+  return (path.parent_path() / file).string();
+}
+
 /// The name of every frame; in a folder SCENE.png for a still, SCENE_0001.png for a film.
 /// Puts a film's pattern into `pattern`.
 FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat format,
                   std::string& pattern) {
   if (!options.output && !scene.output) {
     throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
+                fmt::format("{}: expected -o FILE; the scene has no \"output\"", scene.path));
   }
   pattern = options.output ? *options.output : *scene.output;
   if (options.output && names_folder(pattern)) {
@@ -46,10 +53,11 @@ FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat 
   const FrameList frames = frames_of(scene, options.frames, 0);
   if (options.frames.renumbers) name.renumber(frames);
   if (frames.size() > 1 && !name.has_number()) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("--output: expected a name with the frame number as ####, %04d or "
-                            "{{frame:04}} for {} frames, got {}",
-                            frames.size(), roundel::quoted(pattern)));
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("--output: {} frames need a name with the frame number, got {}; type -o {}",
+                    frames.size(), roundel::quoted(pattern),
+                    shell_word(with_frame_number(pattern))));
   }
   return name;
 }
@@ -69,10 +77,11 @@ void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
   for (std::size_t i = 0; i < std::min(kListed, taken.size()); ++i) {
     names.push_back(plan.name.path(taken[i]));
   }
-  throw Error(ExitCode::kOutputRefused,
-              fmt::format("{} of {} frames exist: {} (--resume keeps what is sound, --overwrite "
-                          "replaces all)",
-                          taken.size(), plan.frames.size(), first_few(names, taken.size())));
+  throw Error(
+      ExitCode::kOutputRefused,
+      fmt::format(
+          "{} of {} frames exist: {} (--resume keeps what is sound, --overwrite replaces all)",
+          taken.size(), plan.frames.size(), first_few(names, taken.size())));
 }
 
 /// What --resume must not replace: it may be somebody's work.
@@ -109,12 +118,11 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
     if (!is_of_others(file)) free.push_back(plan.frames[i]);
   }
   if (options.overwrite || free.size() == work.frames.size()) return work;
-  std::string advice =
-      "--resume does not replace these (with --overwrite it makes them again, too)";
+  std::string advice = "--resume does not replace these; --resume --overwrite draws them again";
   constexpr std::size_t kReadable = 300;
   const std::string list = frames_text(free);
   if (!free.empty() && list.size() < kReadable) {
-    advice += "; to make only the others: --frames " + list;
+    advice += "; to draw only the others: --frames " + list;
   }
   throw Error(ExitCode::kOutputRefused, Lines(existing.fault_lines(is_of_others)) + advice);
 }
@@ -207,7 +215,7 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
   const FrameFile& file = existing.files().front();
   if (is_of_others(file) && !options.overwrite) {
     throw Error(ExitCode::kOutputRefused, existing.fault_lines(is_of_others).front() +
-                                              " (it has come since this export began)");
+                                              " (the file appeared after this run began)");
   }
   return file.state == FrameState::kSound;
 }

@@ -83,7 +83,7 @@ Ranks join_ranks(bool alone) {
   }
   if (!kHasMpi)
     throw Error(ExitCode::kUsage,
-                "this program was built without MPI: under mpirun it needs --shard auto");
+                "this program was built without MPI; under mpirun add --shard auto");
   Ranks ranks;  // MPI is in a module, so that only ranks load it
   module_function<void(Ranks*)>(kMpiModule, "roundel_join_mpi_ranks")(&ranks);
   return ranks;
@@ -94,8 +94,8 @@ std::string lone_tasks_problem() {
   const bool is_first = environment_number("SLURM_PROCID", 0) == 0;
   if (tasks <= 1 || !is_first || std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return "";
   return fmt::format(
-      "each of the {} tasks of srun makes all frames: to share them, add --shard auto{}", tasks,
-      kHasMpi ? ", or start the tasks by srun --mpi=pmix" : "");
+      "each of the {} tasks of srun draws all frames; to share them, add --shard auto{}", tasks,
+      kHasMpi ? ", or start the tasks with srun --mpi=pmix" : "");
 }
 
 std::string mpi_version() {

@@ -1,0 +1,50 @@
+#include "renderer/base/nearby_file.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+
+namespace roundel {
+
+namespace fs = std::filesystem;
+
+std::string did_you_mean_file(const std::string& path,
+                              const std::vector<std::string_view>& endings) {
+  constexpr std::size_t kMaxEntries = 10'000;  // of a folder; reading more would take long
+  const fs::path file(path);
+  const fs::path folder = file.parent_path();
+  std::map<std::string, std::string> names;  // by stem, as endings make all names alike
+  std::error_code error;
+  fs::directory_iterator entry(folder.empty() ? "." : folder, error);
+  for (std::size_t i = 0; !error && entry != fs::directory_iterator() && i < kMaxEntries; ++i) {
+    const fs::path name = entry->path().filename();
+    const std::string ending = name.extension().string();
+    const bool is_alike = ending == file.extension().string() ||
+                          std::find(endings.begin(), endings.end(), ending) != endings.end();
+    std::error_code ignored;
+    if (is_alike && entry->is_regular_file(ignored)) {
+      std::string& known = names[name.stem().string()];
+      if (known.empty() || name.string() < known) known = name.string();
+    }
+    entry.increment(error);
+  }
+  std::vector<std::string> stems;
+  for (const auto& [stem, name] : names) stems.push_back(stem);
+  const auto nearest = nearest_name(file.stem().string(), stems);
+  if (!nearest) return "";
+  return " (did you mean " + roundel::quoted((folder / names[*nearest]).string()) + "?)";
+}
+
+void check_file_exists(const std::string& path, const std::vector<std::string_view>& endings) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() != fs::file_type::not_found || path.find('\0') != std::string::npos) return;
+  throw Error(ExitCode::kInvalidScene, path + ": no such file" + did_you_mean_file(path, endings));
+}
+
+}  // namespace roundel

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roundel {
+
+/// Returns ` (did you mean "FOLDER/NAME"?)` for the file of the same folder whose name is most like
+/// that of `path`, which does not exist; empty if no name is close. A name must have the ending of
+/// `path`, or one of `endings` (".yaml").
+std::string did_you_mean_file(const std::string& path,
+                              const std::vector<std::string_view>& endings);
+
+/// Throws Error(kInvalidScene) "PATH: no such file" with did_you_mean_file(), if the file does not
+/// exist.
+void check_file_exists(const std::string& path, const std::vector<std::string_view>& endings);
+
+}  // namespace roundel
