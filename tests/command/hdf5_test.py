@@ -122,8 +122,8 @@ class Hdf5Test(CommandCase):
         for folder in ("bin", "lib/roundel"):
             os.makedirs(self.path(folder))
         program, helper = shutil.copy(ROUNDEL, self.path("bin")), self.path("lib/roundel/roundel-hdf5")
-        for mode, problem in ((0o644, f"roundel: d.h5: cannot start {helper}, which reads it: Permission denied"),
-                              (0o755, f"roundel: d.h5: {helper}, which reads it, ended as it started (exit status 7); ")):
+        for mode, problem in ((0o644, f"d.h5: cannot start {helper}, which reads it: Permission denied"),
+                              (0o755, f"d.h5: {helper}, which reads it, ended as it started (exit status 7); ")):
             self.write("lib/roundel/roundel-hdf5", "#!/bin/sh\nexit 7\n")
             os.chmod(helper, mode)
             done = subprocess.run([program, "validate", "s.yaml"], cwd=self.folder, capture_output=True, text=True, check=False)
