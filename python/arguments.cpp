@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
+#include <pybind11/stl.h>
 #include <tbb/info.h>
 
 #include <algorithm>

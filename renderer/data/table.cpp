@@ -280,7 +280,7 @@ std::string texts_there(const Table& table, std::size_t column) {
   return fmt::format(
       "holds texts, first in {}: {}{}", table.row_place(first.value_or(0)), quoted(text),
       !first                    ? ""
-      : has_decimal_comma(text) ? "; write " + with_point(text)
+      : has_decimal_comma(text) ? "; write " + with_point(text) + " with a decimal point"
                                 : "; write missing numbers as empty fields, NA or nan");
 }
 

@@ -32,6 +32,8 @@ constexpr Meaning kMeanings[] = {
      "background"},
     {"bg background background_color background_colour backgroundcolor bgcolor facecolor", "image",
      "image: {background: COLOUR}"},
+    {"w", "width", "width"},
+    {"h", "height", "height"},
     {"width height w h figsize resolution shape dimensions", "size", "size"},
     {"size figsize resolution shape dimensions", "height", "width: 1024, height: 1024"},
     {"width height w h size figsize resolution shape dimensions", "image",

@@ -225,7 +225,7 @@ class Failures(BatchCase):
             done = self.run_without(errno.EPERM, ["rename", "renameat", "renameat2", "link", "linkat"], "render",
                                     "balls.yaml", *arguments, "-o", name, code=REFUSED)
             self.assertRegex(done.stderr, r'^error: out/(1|a)\.png: cannot write to the folder "out/?": rename: '
-                                          r"Operation not permitted \(where .*\)\n$")
+                                          r"Operation not permitted \(if .*\)\n$")
             self.assertEqual(self.frames_in(), [])
 
     def test_a_disk_that_keeps_nothing_is_an_error(self):

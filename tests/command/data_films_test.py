@@ -240,7 +240,7 @@ class DataFilmsTest(CommandCase):
 
     def test_bad_films_are_errors(self):
         self.scene(head="image: {width: 64, height: 48}\n")
-        self.assertIn('"animation" says which frames there are', self.error())
+        self.assertIn('for one file per frame add "animation"', self.error())
         self.scene(head=HEAD + "view: {fit: square, over: frame}")
         self.assertIn("view.over: needs fit: data", self.error())
         self.scene()
@@ -289,7 +289,7 @@ class DataFilmsTest(CommandCase):
                         verify = ("verify", f"{name}_##.png", "--frames", "all", "--scene", "s.yaml")
                         self.assertEqual(self.run_roundel(*verify, code=FAILED).stdout.decode(),
                                          f"missing: {bad}\n--frames {bad}\n")
-                        self.assertIn("row 7: x: x", self.error("validate", "s.yaml", "--frame", str(bad)))
+                        self.assertIn("row 7: x", self.error("validate", "s.yaml", "--frame", str(bad)))
                         self.run_roundel("validate", "s.yaml", "--frame", "4")
                         self.run_roundel("render", "s.yaml", "--frame", "4", "-o", "still.png")
                         self.assertEqual(self.read("still.png"), whole[4])

@@ -160,7 +160,7 @@ class DataTest(CommandCase):
 
     def test_a_text_in_a_column_of_numbers_is_quoted(self):
         self.write("dash.csv", "x,y,v\n1,1,--\n2,2,10\n3,3,20\n4,4,30\n")
-        first, missing = 'first in line 2: "--"', "missing numbers are empty fields, NA or nan"
+        first, missing = 'first in line 2: "--"', "write missing numbers as empty fields, NA or nan"
         layer = "{data: dash.csv, map: {x: x, y: y, radius: 0.1, %s}}"
         self.assertIn('s.yaml:3:60: layers[0].map.color: none of the texts of "v" of dash.csv is a colour #rrggbb, '
                       f'{first}; for kinds write categories: tab10, and write missing numbers as empty fields, NA or nan',
@@ -173,7 +173,7 @@ class DataTest(CommandCase):
         self.assertIn(f'expected "in" or "not", because "v" of dash.csv holds texts, {first}',
                       self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}, where: {v: {min: 3}}}"))
         self.write("dash.csv", "x;y\n0;0\n1,5;2,25\n")
-        self.assertIn('"x" of dash.csv holds texts, first in line 3: "1,5"; write 1.5',
+        self.assertIn('"x" of dash.csv holds texts, first in line 3: "1,5"; write 1.5 with a decimal point',
                       self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}}"))
 
     def test_validate_prints_how_values_are_read(self):

@@ -259,7 +259,7 @@ class ModulesTest(CommandCase):
             os.chmod(path, mode)
             if os.geteuid() == 0:
                 os.chown(path, 65534, -1)
-                self.assertIn(f"{os.path.realpath(path)}: not loaded, because another user owns it; ", refusal())
+                self.assertIn(f"{os.path.realpath(path)}: not loaded, because another user owns it", refusal())
                 os.chown(path, 0, -1)
         # Not in the program's own folder, and not further up.
         shutil.move(self.path("lib"), self.path("me/lib"))

@@ -181,7 +181,7 @@ class MapTest(CommandCase):
 
     def test_categories_that_are_no_numbers(self):
         message = self.error("    map: {x: x, y: y, radius: 1, color: {column: code, categories: {low: '#ff0000', high: '#00ff00'}}}")
-        self.assertEqual(message.count("expected a number, as \"code\" of"), 2, message)
+        self.assertEqual(message.count("expected a number, as in \"code\" of"), 2, message)
         self.assertNotIn("twice", message)
 
     def test_where_keeps_rows(self):

@@ -173,7 +173,7 @@ class Pictures(ScenesCase):
         self.assertAlmostEqual(black("--size", "40x40", "--scale", "0.5") / 314, 1, 1)
         self.assertEqual(black("--scale", "0.5", "--crop", "20,20,1,1"), 1)
         for arguments, says in ((("--crop", "0,0,81,1"), "--crop: expected a part of the 80x80 pixels of the picture"),
-                                (("--crop", "0,40,40,20", "--scale", "0.5"), "which has 40x40 pixels, got 40x20 from 0,40"),
+                                (("--crop", "0,40,40,20", "--scale", "0.5"), "part of the 40x40 pixels of the picture, got 40x20 at 0,40"),
                                 (("--crop", "0,0,0,1"), "--crop: expected a whole number of pixels from 1 to 65536"),
                                 (("--crop", "1,2,3"), "--crop: expected X,Y,W,H"),
                                 *((("--scale", wrong), "--scale: expected a number > 0 and <= 65536") for wrong in

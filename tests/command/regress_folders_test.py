@@ -208,7 +208,7 @@ class ForeignFolders(RegressCase):
         process.kill()
         process.wait()
         done = self.run_roundel("accept", "--all", code=NOT_COMPARED)
-        self.assertIn("regress-output/pending.json: the run has not come to its end", done.stderr)
+        self.assertIn("regress-output/pending.json: the run did not finish", done.stderr)
         self.write("regress-output/actual/notes.png", "mine")
         self.write("regress-output/actual/.roundel-1-1.tmp", "half a picture")
         self.write("red.yaml", RED)

@@ -238,7 +238,7 @@ bad.json:3:38: pictures[0]: unknown key "reason" (did you mean "reasons"?)
 bad.json:4:3: pictures[1]: missing key "difference", which this state needs
 none.json: no such file
 twice.json:1:86: counts.missing: expected 0, the number of such pictures, got 1
-twice.json:2:11: shard: expected one of the shares that there are
+twice.json:2:11: shard: expected a share from 1 to 2, got 3
 twice.json:3:47: pictures: "a.png" occurs twice, first in line 3
 huge.json:2:60: expected a number, got 1e400 (beyond the range of binary64 numbers)
 torn.json:1:29: not valid JSON

@@ -79,7 +79,7 @@ TEST_F(Pending, ARunRemovesWhatOneThatWasKilledHasLeftAndNothingElse) {
   }
   folder_.write("out/actual/film/.roundel-1-1.tmp", "half a picture");
   folder_.write("out/actual/film/2.png", "mine");
-  EXPECT_NE(message_of([&] { read(); }).find("the run has not come to its end"), std::string::npos);
+  EXPECT_NE(message_of([&] { read(); }).find("the run did not finish"), std::string::npos);
   keep({});
   EXPECT_FALSE(fs::exists(folder_ / "out/actual/film/1.png"));
   EXPECT_FALSE(fs::exists(folder_ / "out/actual/film/.roundel-1-1.tmp"));

@@ -72,7 +72,7 @@ class Scenes(ColumnsCase):
         np.save(self.path("m_0.npy"), np.arange(10))
         before = self.read("m_0.npy")
         made = scene().add(x=[0.5], y=[0.5], radius=0.1)
-        with self.assertRaisesRegex(roundel.OutputError, "m_0.npy: exists, and there is no .*m.yaml"):
+        with self.assertRaisesRegex(roundel.OutputError, "m_0.npy: exists, but .*m.yaml does not"):
             made.save(self.path("m.yaml"))
         self.assertEqual(self.read("m_0.npy"), before)
         self.assertFalse(os.path.exists(self.path("m.yaml")))
@@ -184,7 +184,7 @@ class Scenes(ColumnsCase):
         os.mkdir(self.path("a#1"))
         self.write("a#1/e_1.csv", table)
         self.write("a#1/s.yaml", head + f"animation: {{start: 1, frames: 1}}\nlayers: [{{data: e_#.csv, {law}}}]\n")
-        with self.assertRaisesRegex(roundel.OutputError, "a#1 would stand for a frame's number"):
+        with self.assertRaisesRegex(roundel.OutputError, "a#1 would mean a frame's number"):
             roundel.Scene.from_file(self.path("a#1/s.yaml")).save(self.path("o.yaml"))
         self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "link/../array.yaml")
         self.assertTrue(os.path.exists(self.path("real/array_0.npy")))

@@ -112,7 +112,7 @@ if os.fork() == 0:
     print(int((roundel.render(FILM, frame=0, backend="cpu") != first).sum()), flush=True)
     os._exit(0)
 os.wait()
-"""), """frames: this iterator is of the process before fork()
+"""), """frames: this iterator belongs to the parent process; call roundel.frames() in this one
 frames: this process is a fork of one that has drawn; start processes with multiprocessing.get_context("spawn")
 0""")
         self.assertEqual(self.run_python("""

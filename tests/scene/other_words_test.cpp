@@ -27,6 +27,7 @@ TEST(OtherWords, AreKnownKeysOfTheObject) {
   EXPECT_EQ(meant_key("c", circle), "color");
   EXPECT_EQ(meant_key("colour", circle), "color");
   EXPECT_EQ(meant_key("opacity", circle), "alpha");
+  EXPECT_EQ(meant_key("w", {"width", "height"}), "width");
   EXPECT_EQ(meant_key("cmap", {"width", "height"}), "");
 }
 

@@ -49,8 +49,8 @@ TEST(FrameList, OrderAndRepetitionDoNotMatter) {
 TEST(FrameList, MistakesAreNamed) {
   const std::string shape = "expected frames like 1-10,15,20-30x2, got ";
   EXPECT_EQ(refusal(""), shape + R"("")");
-  EXPECT_EQ(refusal("1,,2"), shape + R"("")");
-  EXPECT_EQ(refusal("1,2,"), shape + R"("")");
+  EXPECT_EQ(refusal("1,,2"), shape + R"("1,,2")");
+  EXPECT_EQ(refusal("1,2,"), shape + R"("1,2,")");
   EXPECT_EQ(refusal("1-"), shape + R"("1-")");
   EXPECT_EQ(refusal("1 2"), shape + R"("1 2")");
   EXPECT_EQ(refusal("1-2x"), shape + R"("1-2x")");
@@ -58,7 +58,7 @@ TEST(FrameList, MistakesAreNamed) {
   EXPECT_EQ(refusal("1.5"), shape + R"("1.5")");
   EXPECT_EQ(refusal("+1"), shape + R"("+1")");
   EXPECT_EQ(refusal("all"), shape + R"("all")");
-  EXPECT_EQ(refusal("3-1"), R"(expected a range that rises, got "3-1")");
+  EXPECT_EQ(refusal("3-1"), R"(expected a range from low to high, got "3-1")");
   EXPECT_EQ(refusal("1-9x0"), R"(expected a step of at least 1, got "1-9x0")");
   EXPECT_EQ(refusal("1-9x-2"), R"(expected a step of at least 1, got "1-9x-2")");
 }
