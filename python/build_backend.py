@@ -1,5 +1,5 @@
-"""Builds the wheel for `pip install .` (PEP 517): CMake builds the module, which is packed with the package and the library's
-own modules. Other libraries are the system's. `--config-settings build-dir=DIR` takes a build folder that is there."""
+"""Builds the wheel for `pip install .` (PEP 517): CMake builds the module, which is packed with the package, the library's
+own modules and the program that reads HDF5. Other libraries are the system's. `--config-settings build-dir=DIR` takes a build folder that is there."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ import sysconfig
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MODULES = ("libroundel_exr.so", "libroundel_hdf5.so")
+MODULES = ("libroundel_exr.so", "roundel-hdf5")
 OPTIONAL_MODULES = ("libroundel_jpeg.so", "libroundel_webp.so")
 
 
@@ -84,15 +84,15 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = f"roundel-{_version()}-{tag}-{tag}-{platform}.whl"
     records = []
     with zipfile.ZipFile(os.path.join(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
-        def add(path, data):
+        def add(entry, data):
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            records.append(f"{path},sha256={digest},{len(data)}\n")
-            wheel.writestr(path, data)
+            records.append(f"{entry.filename},sha256={digest},{len(data)}\n")
+            wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
 
         for path, file in _files(folder):
-            add(path, file.read_bytes())
+            add(zipfile.ZipInfo.from_file(file, path, strict_timestamps=False), file.read_bytes())  # with its mode: a program is among them
         for path, text in texts.items():
-            add(path, text.encode())
+            add(zipfile.ZipInfo(path), text.encode())
         wheel.writestr(f"{info}/RECORD", "".join(records) + f"{info}/RECORD,,\n")
     return name
 

@@ -1,7 +1,6 @@
 #include "python/forks.h"
 
 #include <pthread.h>
-#include <pybind11/pybind11.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -36,8 +35,6 @@ int own_work() {
 }
 
 void before_fork() {
-  // Without the GIL it is the work itself that forks, to read HDF5: that process draws nothing.
-  if (PyGILState_Check() == 0) return;
   std::unique_lock lock(gate->mutex);
   gate->is_closed = true;
   gate->changed.wait_for(lock, kLongestWait, [] { return gate->at_work <= own_work(); });

@@ -27,18 +27,18 @@ std::filesystem::path file_of_code() {
   return std::filesystem::canonical(is_library ? library->l_name : "/proc/self/exe", ignored);
 }
 
-std::filesystem::path find_module(const std::filesystem::path& code, const std::string& library) {
+std::filesystem::path path_of(const std::filesystem::path& code, const std::string& name) {
   const std::vector<int> places =
       code.extension() == ".so" ? std::vector{0, 2, 4} : std::vector{1, 2};
   std::error_code ignored;
   for (const int above : places) {
     std::filesystem::path folder = code.parent_path();
     for (int i = 0; i < above; ++i) folder = folder.parent_path();
-    auto path = folder / "lib/roundel" / library;
+    auto path = folder / "lib/roundel" / name;
     if (std::filesystem::exists(path, ignored)) return path;
   }
   throw Error(ExitCode::kRuntimeFailure,
-              (code.parent_path().parent_path() / "lib/roundel" / library).string() +
+              (code.parent_path().parent_path() / "lib/roundel" / name).string() +
                   ": no such file; install it together with this program");
 }
 
@@ -61,12 +61,16 @@ void check_trusted(const std::filesystem::path& path, const std::filesystem::pat
 
 }  // namespace
 
-void* find_module_function(const char* library, const char* name) {
+std::string find_module(const std::string& name) {
   const std::filesystem::path code = file_of_code();
-  const std::filesystem::path path = find_module(code, library);
-  for (const auto& folder : {path.parent_path().parent_path(), path.parent_path()})
-    check_trusted(folder, code);
-  check_trusted(path, code);
+  const std::filesystem::path path = path_of(code, name);
+  for (const auto& checked : {path.parent_path().parent_path(), path.parent_path(), path})
+    check_trusted(checked, code);
+  return path.string();
+}
+
+void* find_module_function(const char* library, const char* name) {
+  const std::string path = find_module(library);
   void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const function = module == nullptr ? nullptr : dlsym(module, name);
   if (function != nullptr) return function;

@@ -27,6 +27,7 @@ ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<Record
 std::shared_ptr<const Table> ArrayTable::with_rows(std::uint64_t rows) const {
   auto table = std::make_shared<ArrayTable>(shared_file(), runs_, array_columns_, rows);
   table->leave_out(left_out());
+  table->set_hint(hint());
   return table;
 }
 
@@ -45,9 +46,9 @@ std::uint64_t ArrayTable::text_bytes(std::span<const std::size_t> columns,
   std::uint64_t of_row = 0;
   for (const std::size_t column : columns) {
     const Element& element = array_columns_[column].element;
-    // How long texts are that are pointed to is not known, but all of them lie in the file.
+    // How long texts of any length are is not known, but all of them lie in the file.
     if (element.is_text())
-      of_row += element.kind == Element::Kind::kPointer
+      of_row += element.kind == Element::Kind::kPlace
                     ? file().size() / std::max<std::uint64_t>(1, this->rows()) + 1
                     : element.size;
   }
@@ -77,7 +78,8 @@ void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t f
       if (out.scratch().size() < rows * run.record_bytes)
         out.scratch().resize_discard(rows * run.record_bytes);
       const std::span<std::byte> bytes = out.scratch().span().first(rows * run.record_bytes);
-      run.bytes->read_at(run.offset + (first + row) * run.record_bytes, bytes);
+      run.bytes->read_records(run.offset + (first + row) * run.record_bytes, bytes,
+                              out.placed_texts());
       for (std::size_t i = begin; i < end; ++i) {
         const std::size_t k = order[i];
         const ArrayColumn& column = array_columns_[columns[k]];
@@ -88,7 +90,6 @@ void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t f
         else
           read_column(columns[k], in, first + row, out.numbers_to_fill(k).subspan(row, rows));
       }
-      if (run.has_pointers) run.bytes->release(bytes);
     }
   }
 }
@@ -114,7 +115,6 @@ void ArrayTable::read_order_keys(std::size_t column, std::uint64_t first, bool d
     run.bytes->read_at(run.offset + (first + row) * run.record_bytes, records);
     roundel::read_order_keys(of.element, records.data() + of.offset, run.record_bytes, descending,
                              part);
-    if (run.has_pointers) run.bytes->release(records);
   }
 }
 

@@ -16,8 +16,11 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual void read_at(std::uint64_t offset, std::span<std::byte> bytes) const = 0;
-  /// Gives back what records that were read point to.
-  virtual void release(std::span<std::byte> /*records*/) const {}
+  /// Reads records, and into `texts` those that have places there (Element::Kind::kPlace).
+  virtual void read_records(std::uint64_t offset, std::span<std::byte> records,
+                            std::string& /*texts*/) const {
+    read_at(offset, records);
+  }
   /// How many are best read at once.
   virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 16; }  // stays in L2
   virtual std::uint64_t memory_bytes() const { return 0; }
@@ -45,7 +48,6 @@ struct RecordRun {
   std::shared_ptr<const ByteSource> bytes;
   std::uint64_t offset = 0;                ///< of the first row's
   std::uint64_t record_bytes = 0;          ///< 1 to kMaxTableRowBytes
-  bool has_pointers = false;               ///< to what must be released
   std::optional<std::uint64_t> rows = {};  ///< absent: those of the table
 };
 

@@ -154,7 +154,7 @@ bool read_numbers(const Element& element, const std::byte* in, std::size_t strid
       break;
     case Element::Kind::kBytes:
     case Element::Kind::kUtf32:
-    case Element::Kind::kPointer:
+    case Element::Kind::kPlace:
       break;
   }
   return is_beyond;
@@ -195,10 +195,11 @@ void read_texts(const Element& element, const std::byte* in, std::size_t stride,
     if (element.kind == Element::Kind::kBytes) {
       text = {reinterpret_cast<const char*>(in), element.size};
       text = text.substr(0, text.find_last_not_of('\0') + 1);
-    } else if (element.kind == Element::Kind::kPointer) {
-      const char* pointer = nullptr;
-      std::memcpy(&pointer, in, sizeof(pointer));
-      text = pointer == nullptr ? std::string_view() : pointer;
+    } else if (element.kind == Element::Kind::kPlace) {
+      const std::string& placed = rows.placed_texts();
+      std::uint64_t place = 0;
+      std::memcpy(&place, in, sizeof(place));
+      text = place == 0 || place > placed.size() ? "" : placed.c_str() + (place - 1);
     } else {
       converted.clear();
       std::size_t zeros = 0;  // which count only where something follows

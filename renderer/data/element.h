@@ -20,14 +20,14 @@ struct Element {
     kTime,      ///< NumPy's: an integer of 8 bytes, the least is missing
     kBytes,     ///< a text of at most `size` bytes, ended by zeros
     kUtf32,     ///< a text of at most size / 4 characters, ended by zeros
-    kPointer,  ///< in memory: a text of any length, a `const char*`; a null pointer is an empty one
+    kPlace,     ///< a text of any length: 8 bytes, its place among those of its run, from 1, or 0
   };
   Kind kind = Kind::kFloat;
   bool is_big_endian = false;
   std::uint64_t size = 4;  ///< bytes
 
   bool is_text() const {
-    return kind == Kind::kBytes || kind == Kind::kUtf32 || kind == Kind::kPointer;
+    return kind == Kind::kBytes || kind == Kind::kUtf32 || kind == Kind::kPlace;
   }
   /// The column of such values.
   TableColumn column(std::string name) const;
@@ -47,7 +47,8 @@ std::optional<RoundedElement> find_rounded(const Element& element, const std::by
 /// Table::read_order_keys() of elements that are such whole numbers.
 void read_order_keys(const Element& element, const std::byte* in, std::size_t stride,
                      bool descending, std::span<std::uint64_t> keys);
-/// The same of texts, which `rows` keeps. Characters that are none become U+FFFD.
+/// The same of texts, which `rows` keeps. Characters that are none become U+FFFD. Those of kPlace
+/// lie in rows.placed_texts(), each ended by a zero.
 void read_texts(const Element& element, const std::byte* in, std::size_t stride,
                 std::span<std::string_view> out, TableRows& rows);
 

@@ -119,7 +119,7 @@ std::string_view TableRows::keep(std::string_view text) {
 }
 
 std::uint64_t TableRows::memory_bytes() const {
-  std::uint64_t bytes = scratch_.size() + text_room_.capacity();
+  std::uint64_t bytes = scratch_.size() + text_room_.capacity() + placed_texts_.capacity();
   for (const Column& column : columns_) {
     bytes += (column.numbers.capacity() + column.spare_numbers.capacity()) * sizeof(double);
     bytes += (column.texts.capacity() + column.spare_texts.capacity()) * sizeof(std::string_view);

@@ -53,6 +53,8 @@ class TableRows {
   /// Room to work in, which stays from run to run.
   Buffer<std::byte>& scratch() { return scratch_; }
   std::string& text_room() { return text_room_; }
+  /// Texts that come with the records being read (Element::Kind::kPlace).
+  std::string& placed_texts() { return placed_texts_; }
   /// Main memory of all this.
   std::uint64_t memory_bytes() const;
 
@@ -68,7 +70,7 @@ class TableRows {
   std::vector<Buffer<char>> long_texts_;  // a text each
   std::size_t long_count_ = 0;
   Buffer<std::byte> scratch_;
-  std::string text_room_;
+  std::string text_room_, placed_texts_;
 };
 
 /// A file with columns, or columns in memory (column_table.h). A file is open for the life of the

@@ -227,21 +227,31 @@ class LinesTest(CommandCase):
 
 class ModulesTest(CommandCase):
     def test_others_modules_are_not_loaded(self):
-        modules = os.path.join(os.path.dirname(ROUNDEL), "../../lib/roundel")
-        for folder in ("me", "lib/roundel"):
-            os.makedirs(self.path(folder))
-        program, module = self.path("me/roundel"), self.path("lib/roundel/libroundel_exr.so")
-        shutil.copy(ROUNDEL, program)
-        shutil.copy(os.path.join(modules, "libroundel_exr.so"), module)
         self.write("s.yaml", RGB)
+        self.check_trust("libroundel_exr.so", "render", "s.yaml", "-o", "a.exr")
+
+    def test_others_programs_are_not_started(self):
+        data = os.path.join(os.path.dirname(__file__), "../fuzz/corpus/hdf5/chunks.h5")
+        self.write("s.yaml", f"version: 1\nlayers: [{{data: {json.dumps(os.path.realpath(data))}, columns: [x, y, radius]}}]\n")
+        self.check_trust("roundel-hdf5", "validate", "s.yaml")
+
+    def check_trust(self, name, *arguments):
+        """The command needs the file of this name in lib/roundel."""
+        modules = os.path.join(os.path.dirname(ROUNDEL), "../../lib/roundel")
+        for folder in ("me", "lib/roundel", "path"):
+            os.makedirs(self.path(folder))
+        program, module = self.path("me/roundel"), self.path(f"lib/roundel/{name}")
+        shutil.copy(ROUNDEL, program)
+        shutil.copy(os.path.join(modules, name), module)
+        shutil.copy(module, self.path("path"))
 
         def refusal():
-            done = subprocess.run([program, "render", "s.yaml", "-o", "a.exr"], cwd=self.folder, capture_output=True, text=True, check=False)
-            self.assertEqual(os.path.exists(self.path("a.exr")), done.returncode == 0)
+            done = subprocess.run([program, *arguments], cwd=self.folder, capture_output=True, text=True, check=False,
+                                  env={**os.environ, "PATH": self.path("path") + ":" + os.environ["PATH"]})
+            self.assertIn(done.returncode, (0, 1))
             return done.stderr if done.returncode else ""
 
         self.assertEqual(refusal(), "")
-        os.unlink(self.path("a.exr"))
         for path in (module, os.path.dirname(module), os.path.dirname(os.path.dirname(module))):
             mode = stat.S_IMODE(os.stat(path).st_mode)
             os.chmod(path, mode | stat.S_IWOTH)

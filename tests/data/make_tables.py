@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_tables.py FOLDER: files as NumPy and h5py write them, for numpy_files_test.cpp and hdf5_test.cpp."""
+"""make_tables.py FOLDER: files as NumPy and h5py write them, for hdf5_test.cpp."""
 import os
 import sys
 
@@ -65,6 +65,14 @@ with h5py.File("types.h5", "w") as f:
     f["complex"] = np.zeros(3, dtype="c8")
     f["reference"] = np.array([f["complex"].ref] * 3, dtype=h5py.ref_dtype)
     f["list"] = np.array([np.zeros(2)] * 3 + [None], dtype=object)[:3].astype(h5py.vlen_dtype("f8"))
+with h5py.File("mixed.h5", "w") as f:
+    f["x"], f["longer"], f["box"], f["cube"] = n, np.zeros(3), 1.5, np.zeros((2, 2, 2))
+    f.create_dataset("y", data=n / 2, chunks=(3000,), compression="gzip")
+    f["reference"], f["link"] = np.array([f["x"].ref], dtype=h5py.ref_dtype), h5py.SoftLink("/none")
+    f["list"] = np.array([np.zeros(2), None], dtype=object)[:1].astype(h5py.vlen_dtype("f8"))
+    f["opaque"], f["long"] = np.zeros(3, "V5"), np.zeros(3, np.longdouble)
+    f["table"] = np.array([(0, b""), (1, b"")], dtype=[("a", "i4"), ("b", "V3")])
+    h5py.h5d.create(f.id, b"packed", kind, space, creation)
 
 # Laid out as pandas and AnnData do it.
 with h5py.File("pandas.h5", "w") as f:

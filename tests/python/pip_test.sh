@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 
 "$python" -m pip install --no-deps --no-index --config-settings "build-dir=$build_dir" --target "$work/site" "$source_dir"
 cd "$work"
-PYTHONPATH=$work/site "$python" - "$source_dir/scenes/rgb.yaml" <<'PY'
+PYTHONPATH=$work/site "$python" - "$source_dir/scenes/rgb.yaml" "$source_dir/tests/fuzz/corpus/hdf5/chunks.h5" <<'PY'
 import sys
 import importlib.metadata
 import roundel
@@ -18,6 +18,9 @@ assert importlib.metadata.version("roundel") == roundel.__version__
 assert roundel.render(sys.argv[1]).shape == (1024, 1024, 3)
 roundel.save(sys.argv[1], "rgb.exr")  # takes a module of the library's, which is installed, too
 assert roundel.info("rgb.exr")["fingerprint"] == roundel.fingerprint(sys.argv[1])
+# So does HDF5, of a program.
+scene = {"version": 1, "layers": [{"data": sys.argv[2], "columns": ["x", "y", "radius"]}]}
+assert roundel.validate(scene)["circles"] == 20
 PY
 
 # What is missing is said.

@@ -32,7 +32,9 @@ cmp again.png tissue.png
 cmake --install build/release --prefix /usr/local >install.log
 /usr/local/bin/roundel render /usr/local/share/roundel/scenes/tissue.yaml -o installed.png
 cmp installed.png tissue.png
-/usr/local/bin/roundel render /usr/local/share/roundel/scenes/tissue.yaml -o installed.exr'
+/usr/local/bin/roundel render /usr/local/share/roundel/scenes/tissue.yaml -o installed.exr
+# The program that reads HDF5 says that it is no command.
+/usr/local/lib/roundel/roundel-hdf5 2>refused || test $? = 2'
 # What the packages bring, without anything else of the repository's.
 package_commands='cd /root
 apt-get -q update >apt.log
@@ -47,6 +49,7 @@ assert roundel.render(scene).shape[2] == 3"
 cmp a.png b.png
 cmp a.exr b.exr
 test -s /usr/share/man/man1/roundel-render.1
+/usr/lib/roundel/roundel-hdf5 2>refused || test $? = 2
 apt-get -qy remove roundel >>apt.log
 test ! -e /usr/bin/roundel -a ! -e /usr/lib/roundel -a ! -e /usr/lib/python3/dist-packages/roundel'
 is_quick='' toolkit='' packages='' release=bookworm

@@ -12,7 +12,7 @@ mkdir "$only"
 (
   cd "$build_dir"
   find . -name cmake_install.cmake -exec cp --parents {} "$only" \;
-  { echo tools/roundel/roundel && ninja -t inputs roundel | grep '^lib/.*\.so$'; } |
+  { echo tools/roundel/roundel && ninja -t inputs roundel | grep '^lib/roundel/'; } |
     xargs cp --parents -t "$only"
   cp -r man "$only"
 )
@@ -27,8 +27,10 @@ expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --b
 [[ -s rgb.png ]] || fail "no picture"
 # The data of this scene are installed beside it.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/tissue.yaml --size 96x60 --backend cpu -o tissue.png
-# The module that this takes is installed too.
+# The module that this takes is installed too, and the program that reads HDF5.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.exr
+hdf5_scene >h5.yaml
+expect_exit 0 prefix/bin/roundel validate h5.yaml
 for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../doc/roundel/{README.md,LICENSE} \
   ../man/man1/roundel{,-render}.1; do
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"

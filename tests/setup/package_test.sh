@@ -18,7 +18,7 @@ for package in "$work"/packages/*.deb; do dpkg-deb -x "$package" "$root"; done
 program=$(echo "$work"/packages/roundel_*.deb)
 dpkg-deb -f "$program" Depends >"$work/depends"
 expect_text 'libtbb12.*libyaml-cpp0' "$work/depends"
-expect_text 'libjpeg.*libwebp' "$work/depends"
+expect_text 'libhdf5.*libjpeg.*libwebp' "$work/depends"
 # Few have Open MPI, which is in a package of its own, and fewer CUDA's libraries.
 expect_no_text 'openmpi|cuda|nvidia' "$work/depends"
 
@@ -26,6 +26,8 @@ cd "$work"
 scene=$root/usr/share/roundel/scenes/rgb.yaml
 expect_exit 0 "$root/usr/bin/roundel" render "$scene" --backend cpu -o a.png
 expect_exit 0 "$root/usr/bin/roundel" render "$scene" --backend cpu -o a.exr
+hdf5_scene >h5.yaml
+expect_exit 0 "$root/usr/bin/roundel" validate h5.yaml
 for file in man/man1/roundel.1 man/man1/roundel-render.1 roundel/scenes/scene.schema.json doc/roundel/LICENSE \
   doc/roundel/docs/compare.md doc/roundel/docs/report.png \
   bash-completion/completions/roundel fish/vendor_completions.d/roundel.fish zsh/vendor-completions/_roundel; do
@@ -48,6 +50,7 @@ expect_exit 0 env PYTHONPATH="$root/usr/lib/python3/dist-packages" /usr/bin/pyth
 import sys, roundel
 assert roundel.__file__.startswith(sys.argv[2]), roundel.__file__
 for ending in ("png", "exr"):
-    roundel.save(sys.argv[1], "b." + ending)' "$scene" "$root"
+    roundel.save(sys.argv[1], "b." + ending)
+assert roundel.validate("h5.yaml")["circles"] == 20' "$scene" "$root"
 cmp a.png b.png
 cmp a.exr b.exr

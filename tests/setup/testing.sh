@@ -4,6 +4,10 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# hdf5_scene: prints a scene of data in an HDF5 file, which libhdf5 has to unpack.
+hdf5_file=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../fuzz/corpus/hdf5/chunks.h5")
+hdf5_scene() { printf 'version: 1\nlayers: [{data: "%s", columns: [x, y, radius]}]\n' "$hdf5_file"; }
+
 fail() {
   printf 'FAILED: %s\n' "$*" >&2
   exit 1
