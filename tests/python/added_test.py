@@ -236,7 +236,7 @@ class Added(ColumnsCase):
                 scene().add(x=x, y=y, radius=0.1, **{word: value})
             self.assertEqual(str(caught.exception), f'layers[0]: unknown key "{word}" (did you mean "{meant}"?)')
         for word, meant in (("figsize", "size"), ("width", "size"), ("bg", "background"), ("backgroud", "background"),
-                            ("antialias", "image={'antialias': True}"), ("fit", "view={'fit': 'data'}"),
+                            ("fit", "view={'fit': 'data'}"),
                             ("xlim", "view={'x': [LOW, HIGH], 'y': [LOW, HIGH]}")):
             with self.subTest(word), self.assertRaises(roundel.SceneError) as caught:
                 roundel.Scene(**{word: 1})

@@ -188,7 +188,7 @@ class Module(CommandCase):
         self.assertEqual([(p.path, p.line, p.column, p.key) for p in caught.exception.problems],
                          [(self.path("bad.yaml"), 2, 9, "image"), (self.path("bad.yaml"), 4, 16, "layers[0].generator")])
         said = self.run_roundel("validate", self.path("bad.yaml"), code=3).stderr.decode()
-        self.assertEqual(str(caught.exception).strip(), said.strip())
+        self.assertEqual([f"error: {line}" for line in str(caught.exception).strip().split("\n")], said.strip().split("\n"))
         with self.assertRaises(roundel.SceneError) as caught:
             roundel.render(self.path("none.yaml"))
         self.assertIn("none.yaml: no such file", caught.exception.problems[0].message)
