@@ -518,11 +518,12 @@ std::string problem_of_colors(const Table& table, const DataMap& map) {
   const std::optional<std::uint64_t> row = row_without_colors(table, column);
   if (!row) return "";
   const std::string& name = table.columns()[column].name;
+  const std::string shown = name.empty() ? fmt::to_string(column) : roundel::quoted(name);
   return fmt::format(
-      "none of the texts of {} of {} is a colour #rrggbb, first in {}: {}; for kinds write "
-      "categories: tab10{}",
-      name.empty() ? fmt::format("column {}", column) : roundel::quoted(name), table.path(),
-      table.row_place(*row), roundel::quoted(text_at(table, *row, column)),
+      "none of the texts of {}{} of {} is a colour #rrggbb, first in {}: {}; for kinds write "
+      "color: {{column: {}, categories: tab10}}{}",
+      name.empty() ? "column " : "", shown, table.path(), table.row_place(*row),
+      roundel::quoted(text_at(table, *row, column)), shown,
       table.first_text(column) ? ", and write missing numbers as empty fields, NA or nan" : "");
 }
 

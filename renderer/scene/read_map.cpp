@@ -219,7 +219,8 @@ class MapReader {
         add_error(
             node, key,
             fmt::format(
-                "expected a column of numbers, but {} of {} {}; for kinds write categories: tab10",
+                "expected a column of numbers, but {} of {} {}; for kinds write categories: tab10 "
+                "in place of domain, scale and colormap",
                 column_text(map_.columns[*slot]), table_.path(),
                 texts_there(table_, map_.columns[*slot])));
       } else {

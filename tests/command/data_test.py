@@ -163,12 +163,12 @@ class DataTest(CommandCase):
         first, missing = 'first in line 2: "--"', "write missing numbers as empty fields, NA or nan"
         layer = "{data: dash.csv, map: {x: x, y: y, radius: 0.1, %s}}"
         self.assertIn('s.yaml:3:60: layers[0].map.color: none of the texts of "v" of dash.csv is a colour #rrggbb, '
-                      f'{first}; for kinds write categories: tab10, and write missing numbers as empty fields, NA or nan',
+                      f'{first}; for kinds write color: {{column: "v", categories: tab10}}, and write missing numbers as empty fields, NA or nan',
                       self.error_of(layer % 'color: {column: v, missing: "#ff0000"}'))
         for key in ("alpha: v", "alpha: {column: v, domain: [0, 30], missing: 0}", "z: v"):
             self.assertIn(f'expected a column of numbers, but "v" of dash.csv holds texts, {first}; {missing}',
                           self.error_of(layer % key))
-        self.assertIn(f'but "v" of dash.csv holds texts, {first}; {missing}; for kinds write categories: tab10',
+        self.assertIn(f'but "v" of dash.csv holds texts, {first}; {missing}; for kinds write categories: tab10 in place of domain, scale and colormap',
                       self.error_of(layer % "color: {column: v, domain: [0, 30], missing: 0}"))
         self.assertIn(f'expected "in" or "not", because "v" of dash.csv holds texts, {first}',
                       self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}, where: {v: {min: 3}}}"))

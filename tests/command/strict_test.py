@@ -42,7 +42,7 @@ class Strict(StrictCase):
         done = self.regress("--strict", "--json", "r.json", "--junit", "r.xml", "--report", "report", code=DIFFER)
         self.assertIn("old/film.png: missing: no scene of this run draws it\n", done)
         self.assertIn("4 pictures: 2 same, 2 missing\n", done)
-        self.assertIn("to remove unused goldens: roundel accept --prune\n", done)
+        self.assertIn("if these are all scenes, remove unused goldens with: roundel accept --prune\n", done)
         self.assertEqual([picture["state"] for picture in json.loads(self.read("r.json"))["pictures"]],
                          ["missing", "same", "same", "missing"])
         self.assertIn(b'failures="2"', self.read("r.xml"))

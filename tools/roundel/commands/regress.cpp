@@ -130,8 +130,9 @@ int regress(const RegressOptions& options) {
   const FolderClaim claim(options.output, FolderClaim::Kind::kOutput);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
-    throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
-                                              roundel::quoted(options.goldens)));
+    throw Error(ExitCode::kUsage,
+                fmt::format("--goldens: expected a folder, got {}; make it with mkdir",
+                            roundel::quoted(options.goldens)));
   }
   const GoldenRules rules = load_rules(options.files, options.goldens, options.tolerance);
   PictureWork work = 0;
@@ -158,7 +159,8 @@ int regress(const RegressOptions& options) {
     if (!options.is_strict) print_unused_goldens(stored);
     print_advice(run);
     if (options.is_strict && !stored.unused.empty())
-      print_out("to remove unused goldens: " + run.accept_command + " --prune");
+      print_out("if these are all scenes, remove unused goldens with: " + run.accept_command +
+                " --prune");
   }
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }
