@@ -34,6 +34,7 @@ std::string did_you_mean_file(const std::string& path,
     entry.increment(error);
   }
   std::vector<std::string> stems;
+  stems.reserve(names.size());
   for (const auto& [stem, name] : names) stems.push_back(stem);
   const auto nearest = nearest_name(file.stem().string(), stems);
   if (!nearest) return "";
