@@ -389,8 +389,10 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
   const auto check_scale = [&](Slot slot, const char* role, const Scale& scale) {
     const double value = run.numbers(slot)[0];
     if (!takes(scale.kind, value))
-      add(slot, role, taken_by(scale.kind), fmt::format("{}", value),
-          "; give \"missing\" a value to draw instead");
+      add(slot, role,
+          fmt::format("{} for scale: {}", taken_by(scale.kind),
+                      kScaleNames[static_cast<std::size_t>(scale.kind)]),
+          fmt::format("{}", value), "; give \"missing\" a value to draw instead");
   };
   const auto check_size = [&](const SizeMap& map, const char* role, std::string_view expected,
                               double low, double high) {
@@ -437,8 +439,9 @@ void RowMapper::fail_for(std::uint64_t first_bad, std::uint64_t bad) const {
   table_.check_unchanged();
   Lines message = problems_of(first_bad);
   if (bad > 1)
-    message += fmt::format("{}: {} more rows (counted from 0) have values out of range",
-                           table_.path(), bad - 1);
+    message +=
+        fmt::format("{}: {} more rows{} have values out of range", table_.path(), bad - 1,
+                    table_.row_place(first_bad).starts_with("line") ? "" : " (counted from 0)");
   throw Error(ExitCode::kInvalidScene, message);
 }
 

@@ -232,7 +232,7 @@ class MapTest(CommandCase):
     def test_rows_that_cannot_be_drawn(self):
         message = self.error("    map: {x: x, y: y, radius: {column: v, scale: log, range: [1, 2]}}")
         bad = np.flatnonzero(~taken(self.data["v"], "log"))
-        self.assertIn(f"d.npy: row {bad[0]}: v: radius: expected a number > 0, got ", message)
+        self.assertIn(f"d.npy: row {bad[0]}: v: radius: expected a number > 0 for scale: log, got ", message)
         self.assertIn(f"d.npy: {len(bad) - 1} more rows", message)
         found = self.circles("    map: {x: x, y: y, radius: {column: v, scale: log, range: [1, 2]}}\n    invalid: skip")
         np.testing.assert_array_equal(found[:, 0], np.delete(self.data["x"], bad).astype(np.float32))

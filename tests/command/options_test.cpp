@@ -246,7 +246,8 @@ TEST(Options, OptionsOfSequencesMustFitTogether) {
 TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
   EXPECT_EQ(refusal(run_verify, {"/no/such/a_##.png", "--frames=1-3"}), "");
   EXPECT_EQ(refusal(run_verify, {"a_##.png", "--frames=all", "--scene=a.yaml"}), "");
-  EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png"}), "--frames: expected LIST"));
+  EXPECT_TRUE(
+      contains(refusal(run_verify, {"a_##.png"}), "--frames: missing; write --frames 0-99"));
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=all"}),
                        R"(--frames: "all" needs --scene)"));
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=1", "--seed=2"}),

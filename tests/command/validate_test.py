@@ -194,7 +194,7 @@ class Validate(CommandCase):
         self.assertIn(f"bad.yaml:3:{problem['column']}: {problem['key']}: {problem['message']}", done.stderr)
         self.assertIn("no such file", none["problems"][0]["message"])
         self.write("s.yaml", DATA.replace("    invalid: skip\n", ""))
-        self.assertIn("d.npy: row 0: v: radius: expected a number >= 0, got nan", self.scene(code=INVALID)["problems"][0]["message"])
+        self.assertIn("d.npy: row 0: v: radius: expected a number >= 0 for scale: sqrt, got nan", self.scene(code=INVALID)["problems"][0]["message"])
 
     def test_warnings_are_json_too(self):
         self.write("s.yaml", "version: 1\nlayers:\n  - circles: [{x: 9, y: 9, radius: 0.1}]\n")

@@ -78,7 +78,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   line.set_guide("docs/films.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (!options.frames.is_given() && options.each.empty())
-      problems.emplace_back("--frames: expected LIST");
+      problems.emplace_back("--frames: missing; write --frames 0-99, or --frames all with --scene");
     if (options.scene_path) return;
     if (!options.each.empty()) problems.emplace_back("--each: needs --scene");
     if (options.frames.all) problems.emplace_back("--frames: \"all\" needs --scene");
