@@ -82,7 +82,7 @@ test('exposure shows what is brighter than the screen, and darker', async t => {
 
 test('a large picture is there reduced, and in full wherever it differs', async t => {
   const page = await open(t, 'values', {show: 'huge.png'});
-  assert.match(await page.locator('#about').textContent(), /a large picture: reduced 3 times/);
+  assert.match(await page.locator('#about').textContent(), /large picture: reduced 3 times/);
   assert.equal(await page.locator('#place').textContent(), '2 places');
   await page.keyboard.press('5');  // a single red pixel is in sight in the whole
   const red = await page.evaluate(() => {

@@ -123,7 +123,10 @@ void finish_output() {
 }
 
 void check_is_no_terminal(const char* example) {
-  if (isatty(STDOUT_FILENO) == 0) return;
+  // mpirun reads the output of its ranks through a pseudo-terminal.
+  const bool is_rank =
+      std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+  if (is_rank || isatty(STDOUT_FILENO) == 0) return;
   throw Error(ExitCode::kUsage, fmt::format("--output: standard output is a terminal; write to a "
                                             "file (-o {}) or to a pipe (-o - | ...)",
                                             example));
