@@ -47,8 +47,8 @@ std::optional<RoundedElement> find_rounded(const Element& element, const std::by
 /// Table::read_order_keys() of elements that are such whole numbers.
 void read_order_keys(const Element& element, const std::byte* in, std::size_t stride,
                      bool descending, std::span<std::uint64_t> keys);
-/// The same of texts, which `rows` keeps. Characters that are none become U+FFFD. Those of kPlace
-/// lie in rows.placed_texts(), each ended by a zero.
+/// Reads texts, which `rows` keeps. Invalid characters become U+FFFD. Texts of kPlace lie in
+/// rows.placed_texts(), each ended by a zero.
 void read_texts(const Element& element, const std::byte* in, std::size_t stride,
                 std::span<std::string_view> out, TableRows& rows);
 

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kLeastRunBytes = std::uint64_t{1} << 18;
 /// Texts of any length in a run of rows, if all are about as long.
 constexpr std::uint64_t kRunTextBytes = std::uint64_t{4} << 20;
-/// Of texts in an answer beside as many bytes as the file has: a text may stand in many rows.
+/// Bytes of texts that an answer may have beyond the file's size: many rows may share a text.
 constexpr std::uint64_t kMaxSharedTextBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{256} << 20;
 
@@ -456,7 +456,7 @@ class TableReader {
     return (dataset.record_bytes + dataset.texts.size() * of_text) / dataset.width;
   }
 
-  /// Of a run: fewer where texts have any length, which lie in the file somewhere.
+  /// Returns the most rows of a run: fewer for texts of any length, which lie anywhere in the file.
   std::uint64_t most_rows(const Dataset& dataset) const {
     if (dataset.texts.empty()) return kMaxHdf5ChunkBytes;
     const std::uint64_t of_row = file_bytes_ / std::max<std::uint64_t>(1, dataset.rows) + 1;

@@ -36,7 +36,7 @@ constexpr int kSocket = STDIN_FILENO;
 /// 1,032 times as long as in the file, and libhdf5 takes some times a chunk.
 constexpr std::uint64_t kMinMemory = std::uint64_t{224} << 20, kMaxMemory = std::uint64_t{4} << 30;
 constexpr std::uint64_t kMemoryOfByte = 1024;
-/// Of the processor, for one question.
+/// Processor time for one question, in seconds.
 constexpr rlim_t kMaxSeconds = 30;
 
 volatile pid_t parent = 0;

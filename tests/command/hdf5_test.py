@@ -227,7 +227,7 @@ class Hdf5Test(CommandCase):
                 self.assertEqual(len(found), 2)
                 process.send_signal(number)
                 start = time.monotonic()
-                process.stderr.read()  # nobody else has it open
+                process.stderr.read()  # ends when the last writer closes it
                 while any(os.path.exists(f"/proc/{helper}") for helper in found):
                     self.assertLess(time.monotonic() - start, 5)
 

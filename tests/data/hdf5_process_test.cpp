@@ -74,7 +74,7 @@ bool do_end(const std::vector<pid_t>& processes) {
   return false;
 }
 
-/// What `work` expects must hold in a forked process, which has 60 s for it.
+/// Runs `work` in a forked process, which has 60 s; its expectations must hold there.
 template <typename Work>
 void expect_in_fork(
     const Work& work, const std::function<void()>& meanwhile = [] {}) {
@@ -170,7 +170,7 @@ TEST(Hdf5Process, OutlivesTheThreadThatHasStartedIt) {
   });
 }
 
-/// What the process's descriptors are, by number.
+/// Returns the targets of the process's descriptors, by number.
 std::vector<std::string> files_of(pid_t process) {
   std::vector<std::string> files;
   const std::string folder = "/proc/" + std::to_string(process) + "/fd/";

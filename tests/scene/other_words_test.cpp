@@ -31,7 +31,7 @@ TEST(OtherWords, AreKnownKeysOfTheObject) {
   EXPECT_EQ(meant_key("cmap", {"width", "height"}), "");
 }
 
-/// What the loader says of a scene with another line.
+/// Returns the hint, from "(" on, in the error about a scene with this line.
 std::string said_of(const std::string& line) {
   const std::string said =
       message_of([&] { parse_scene("version: 1\nlayers: []\n" + line + "\n", "s.yaml"); });

@@ -16,7 +16,7 @@ struct OtherName {
   std::string_view typed;  // name in other programs
   std::string_view name;   // option here
 };
-/// Of two options with the same other name a command has one.
+/// Names that other tools use. Options that share one belong to different commands.
 constexpr std::array kOtherNames = {
     OtherName{"--width", "size"},      OtherName{"--height", "size"},
     OtherName{"--resolution", "size"}, OtherName{"-s", "size"},

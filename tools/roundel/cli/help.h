@@ -9,7 +9,7 @@ namespace roundel {
 /// Groups of options in a command's --help, in this order. Empty ones are left out.
 enum class Group { kTask, kPicture, kFilm, kValues, kTolerance, kResults, kMachine, kMessages };
 
-/// What the help says about an option. The text ends without a full stop; the part before its first
+/// An option's group and help text. The text ends without a full stop; the part before its first
 /// "; " is what the short help shows, at most 54 characters.
 struct HelpText {
   Group group;
