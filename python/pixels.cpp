@@ -90,6 +90,7 @@ void find_numpy() {
     const GilRelease release;
     lock.lock();
   }
+  py::module_::import("roundel._numpy");  // its error names the package
   static_cast<void>(py::dtype("float32"));
   is_found = true;
 }

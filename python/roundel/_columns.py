@@ -77,7 +77,7 @@ def _quoted(name):
 
 
 def _is_all_nan(array):
-    import numpy
+    from ._numpy import numpy
 
     return array.dtype.kind == "f" and bool(numpy.isnan(array).all())
 
@@ -102,7 +102,7 @@ def _array(column, name):
 
 
 def _as_array(column, name):
-    import numpy
+    from ._numpy import numpy
 
     if isinstance(column, numpy.ma.MaskedArray):
         column = _without_mask(column, name)
@@ -121,7 +121,7 @@ def _as_array(column, name):
 
 def _of_list(column):
     """Returns an array; of objects if NumPy would turn values such as nan into texts, or would round whole numbers."""
-    import numpy
+    from ._numpy import numpy
 
     def is_changed():
         types = set(map(type, column))
@@ -140,7 +140,7 @@ def _of_list(column):
 
 def _without_mask(column, name):
     """Returns the array with masked elements as missing, like empty fields of a CSV file: NaN for numbers, "" for texts."""
-    import numpy
+    from ._numpy import numpy
 
     if not numpy.ma.is_masked(column):
         return column.data
@@ -167,7 +167,7 @@ def _of_objects(column, array, name):
     pandas has such columns for texts, and for whole numbers and booleans of which some may be missing; h5py for texts,
     as bytes. None, nan and pandas.NA are missing.
     """
-    import numpy
+    from ._numpy import numpy
 
     kind = getattr(getattr(column, "dtype", None), "kind", "O")
     if kind in "iu":
@@ -218,7 +218,7 @@ def _of_objects(column, array, name):
 
 def _channels(color):
     """Returns the channels of colours [rows, 3] as arrays [rows]."""
-    import numpy
+    from ._numpy import numpy
 
     if hasattr(color, "items") and hasattr(color, "columns"):  # pandas
         columns = [column for _, column in color.items()]
@@ -333,7 +333,7 @@ def _texts_asked(columns, layer, values):
 
 def _with_texts(columns, names):
     """Returns the columns; those among the names that hold no value become texts."""
-    import numpy
+    from ._numpy import numpy
 
     for name in columns.empty.intersection(names):
         columns[name] = numpy.zeros(len(columns[name]), "U1")

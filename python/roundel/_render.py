@@ -22,7 +22,7 @@ def _samples(dtype):
     """Returns NumPy's name of a type of samples."""
     if isinstance(dtype, str):
         return _text(dtype, "dtype")
-    import numpy
+    from ._numpy import numpy
 
     try:
         return numpy.dtype(dtype).name
@@ -32,7 +32,7 @@ def _samples(dtype):
 
 def _check_out(out):
     """Checks `out` before anything is drawn."""
-    import numpy
+    from ._numpy import numpy
 
     if not isinstance(out, numpy.ndarray):
         raise UsageError(f"out: expected a NumPy array, got {_shown(out)}")
@@ -183,7 +183,7 @@ def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
 def _picture(picture):
     if isinstance(picture, (str, os.PathLike)):
         return _path(picture)
-    import numpy
+    from ._numpy import numpy
 
     try:
         return numpy.ascontiguousarray(picture)

@@ -185,7 +185,7 @@ class Failures(BatchCase):
         done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
                                 "--overwrite", code=SOME_FAILED)
         self.assertIn("frame 5: out/5.png: cannot write: Is a directory", done.stderr)
-        self.assertIn("1 of 9 frames are missing; to draw them: --frames 5", done.stderr)
+        self.assertIn("1 of 9 frames are missing; to draw them: the same command with --resume, or with --frames 5", done.stderr)
         self.assertEqual(len(self.frames_in()), 9)
 
     def test_a_pipe_or_a_device_under_a_frames_name(self):
@@ -195,7 +195,7 @@ class Failures(BatchCase):
             done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
                                     option, code=SOME_FAILED)
             self.assertIn("frame 5: out/5.png: cannot write: not a regular file", done.stderr)
-            self.assertIn("to draw them: --frames 5\n", done.stderr)
+            self.assertIn("to draw them: the same command with --resume, or with --frames 5\n", done.stderr)
             self.assertTrue(stat.S_ISFIFO(os.stat(self.path("out/5.png")).st_mode))
         self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "/dev/null", "--format", "png",
                          "--overwrite", code=FAILED)

@@ -140,7 +140,7 @@ class Usage(ScenesCase):
         done = self.assert_fails(
             "render", "rgb.yaml", "--size", "10x", "--sead=1", "--threads", "-3", "-o", "a.jpg",
             code=USAGE,
-            says=['--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "10x"',
+            says=['--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, such as 800x600, got "10x"',
                   'unknown option (did you mean "--seed"?)', 'got "-3"'])
         *problems, advice = done.stderr.splitlines()
         self.assertTrue(all(line.startswith("error: ") for line in problems), done.stderr)

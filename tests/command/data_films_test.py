@@ -281,7 +281,7 @@ class DataFilmsTest(CommandCase):
                         said = self.error(*render, "--threads", threads, code=SOME_FAILED)
                         self.assertIn(f"frame {bad}: d_{bad:04}.npz: row 7: x: expected a number from -1e15 to 1e15, got nan",
                                       said)
-                        self.assertIn(f"1 of 6 frames are missing; to draw them: --frames {bad}\n", said)
+                        self.assertIn(f"1 of 6 frames are missing; to draw them: the same command with --resume, or with --frames {bad}\n", said)
                         self.assertEqual({frame: self.read(f"{name}_{frame:02}.png") for frame in self.frames()
                                           if frame != bad}, {f: p for f, p in whole.items() if f != bad})
                         self.assertFalse(os.path.exists(self.path(f"{name}_{bad:02}.png")))
@@ -305,7 +305,7 @@ class DataFilmsTest(CommandCase):
         said = self.error("render", "t.yaml", "--frames", "all", "-o", "t_#.png", code=SOME_FAILED)
         self.assertIn('frame 1: none of the texts of "v" of t_0001.csv is a colour #rrggbb, first in line 2: "--"', said)
         self.assertIn('frame 2: none of the texts of "v" of t_0002.csv', said)
-        self.assertIn("2 of 4 frames are missing; to draw them: --frames 1-2\n", said)
+        self.assertIn("2 of 4 frames are missing; to draw them: the same command with --resume, or with --frames 1-2\n", said)
 
     def test_other_bad_files_fail_their_frame_alone_too(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
@@ -315,7 +315,7 @@ class DataFilmsTest(CommandCase):
         said = self.error(*render, code=SOME_FAILED)
         self.assertIn('frame 4: d_0004.npz has no column "y"', said)
         self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", said)
-        self.assertIn("2 of 6 frames are missing; to draw them: --frames 4,6\n", said)
+        self.assertIn("2 of 6 frames are missing; to draw them: the same command with --resume, or with --frames 4,6\n", said)
 
     def test_bad_frames_that_are_alike_take_no_other_picture(self):
         """Small data with `columns` are checked as they are drawn, after frames were compared."""
@@ -325,7 +325,7 @@ class DataFilmsTest(CommandCase):
             for frame, rows in zip(self.frames(), begin):
                 np.save(self.path(f"p_{frame:02}.npy"), rows)
             said = self.error("render", "s.yaml", "--frames", "all", "-o", "a_##.png", "--overwrite", code=SOME_FAILED)
-            self.assertIn(f"to draw them: --frames {said_bad}\n", said)
+            self.assertIn(f"to draw them: the same command with --resume, or with --frames {said_bad}\n", said)
 
     def test_exports_that_share_a_film_do_not_wait_for_bad_frames(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")

@@ -200,7 +200,7 @@ class LinesTest(CommandCase):
 
     def test_each_message_is_one_write(self):
         self.assertEqual(self.writes("render", "a.yaml", "--size", "0x0", "--threads", "x", "--\n::error::a", code=2), [
-            'error: --size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "0x0"\n',
+            'error: --size: expected WIDTHxHEIGHT in pixels, 1..65536 each, such as 800x600, got "0x0"\n',
             'error: --threads: expected a whole number of threads from 1 to 1024, got "x"\n',
             'error: "--\\x0a::error::a": unknown option\n',
             '"roundel render --help" lists the options\n'])

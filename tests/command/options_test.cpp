@@ -107,7 +107,7 @@ TEST(Options, AllProblemsAreReportedTogether) {
   const std::string message = render_refusal(
       {"--size", "10x", "--sead", "3", "--threads=0", "--memory=9Q", "--backend", "gpu", "-o"});
   for (const char* part :
-       {R"(--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "10x")",
+       {R"(--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, such as 800x600, got "10x")",
         R"("--sead": unknown option (did you mean "--seed"?))",
         R"(--threads: expected a whole number of threads from 1 to 1024, got "0")",
         R"(--memory: expected)", R"(got "9Q")",

@@ -58,7 +58,7 @@ class ForeignFolders(RegressCase):
             self.refused("is not in the working directory; name it with --goldens DIR")
         self.assertEqual(os.listdir(outside), [])
         done = self.run_roundel("accept", "--all", "--goldens", outside, code=DIFFER)
-        self.assertEqual(done.stdout, f"k.png: stored in {outside}\n")
+        self.assertEqual(done.stdout, f"k.png: stored in {outside}\nexit code 1: goldens changed\n")
         self.assertEqual(os.listdir(outside), ["k.png"])
 
     def test_a_missing_folder_of_goldens_is_not_made(self):
@@ -181,7 +181,7 @@ class ForeignFolders(RegressCase):
         shutil.rmtree(self.path("ci"))
         drawn = self.read("regress-output/actual/red.png")
         done = self.run_roundel("accept", "red", code=DIFFER)
-        self.assertEqual(done.stdout, "red.png: replaced in goldens\n")
+        self.assertEqual(done.stdout, "red.png: replaced in goldens\nexit code 1: goldens changed\n")
         self.assertEqual(self.read("goldens/red.png"), drawn)
         self.assertFalse(os.path.exists(self.path("ci")))
         shutil.rmtree(self.path("goldens"))  # a checkout without goldens

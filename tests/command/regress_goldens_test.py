@@ -107,9 +107,9 @@ class Hashes(RegressCase):
         self.lock_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
-        for code, what in ((DIFFER, "replaced in goldens"), (SAME, "is the golden already")):
+        for code, what, then in ((DIFFER, "replaced in goldens", "exit code 1: goldens changed\n"), (SAME, "is the golden already", "")):
             self.assertEqual(self.run_roundel("accept", "red", code=code).stdout,
-                             f"red.png: {what} as a hash in goldens.lock\n")
+                             f"red.png: {what} as a hash in goldens.lock\n{then}")
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
 
     def test_a_picture_becomes_a_hash_and_back(self):

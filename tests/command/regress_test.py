@@ -24,7 +24,7 @@ class Regress(RegressCase):
             "pictures are in regress-output, to accept them: roundel accept 'deux bleus é.png' red.png"])
         self.assertEqual(self.files("goldens"), [])
         done = self.run_roundel("accept", "red", "deux bleus é.png", code=DIFFER)
-        self.assertEqual(done.stdout, "red.png: stored in goldens\ndeux bleus é.png: stored in goldens\n")
+        self.assertEqual(done.stdout, "red.png: stored in goldens\ndeux bleus é.png: stored in goldens\nexit code 1: goldens changed\n")
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "red.png"])
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         self.assertEqual(self.files("regress-output"), [])
@@ -270,7 +270,7 @@ class Regress(RegressCase):
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
         done = self.run_roundel("accept", "--add", "red", code=DIFFER)
-        self.assertEqual(done.stdout, "red.png: stored in goldens as red.alt-1.png\n")
+        self.assertEqual(done.stdout, "red.png: stored in goldens as red.alt-1.png\nexit code 1: goldens changed\n")
         done = self.run_roundel("accept", "--add", "red", code=SAME)
         self.assertEqual(done.stdout, "red.png: is the golden already as red.alt-1.png\n")
         for scene in (RED, BLUE):
@@ -297,7 +297,7 @@ class Regress(RegressCase):
     def test_adding_to_no_golden_stores_the_first(self):
         self.regress(code=DIFFER)
         done = self.run_roundel("accept", "--add", "red", code=DIFFER)
-        self.assertEqual(done.stdout, "red.png: stored in goldens\n")
+        self.assertEqual(done.stdout, "red.png: stored in goldens\nexit code 1: goldens changed\n")
         self.assertIn("--add: needs NAME or --all", self.run_roundel("accept", "--add", code=2).stderr)
 
     def test_a_scene_whose_golden_would_be_another_of_a_second_scene_is_refused(self):

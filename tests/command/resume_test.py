@@ -342,7 +342,7 @@ class Interruptions(BatchCase):
             _, messages = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 128 + number, messages)
             rest = re.search(r"interrupted: (\d+) of 30001 frames are missing; to draw them: "
-                             r"--frames ([\d,x-]+)\n", messages)
+                             r"the same command with --resume, or with --frames ([\d,x-]+)\n", messages)
             self.assertTrue(rest, messages)
             names = self.frames_in()
             self.assertEqual(int(rest[1]), 30001 - len(names))

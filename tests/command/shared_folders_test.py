@@ -131,7 +131,7 @@ class Accepts(SharedCase):
         names = self.many_scenes(20)
         self.regress(code=DIFFER, scenes=[f"{name}.yaml" for name in names])
         for name, (code, said, _) in zip(names, self.all_at_once(*(("accept", "--hashes", name) for name in names))):
-            self.assertEqual((code, said), (DIFFER, f"{name}.png: stored in goldens as a hash in goldens.lock\n"))
+            self.assertEqual((code, said), (DIFFER, f"{name}.png: stored in goldens as a hash in goldens.lock\nexit code 1: goldens changed\n"))
         lock = self.read("goldens/goldens.lock").decode()
         self.assertEqual([name for name in names if f'"{name}.png"' not in lock], [])
 

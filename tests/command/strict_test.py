@@ -48,7 +48,7 @@ class Strict(StrictCase):
         self.assertIn(b'failures="2"', self.read("r.xml"))
         self.assertEqual(len(self.goldens()), 4)  # a run changes none
         done = self.run_roundel("accept", "--prune", code=DIFFER).stdout.decode()
-        self.assertEqual(done, "-x.png: removed from goldens\nold/film.png: removed from goldens\n")
+        self.assertEqual(done, "-x.png: removed from goldens\nold/film.png: removed from goldens\nexit code 1: goldens changed\n")
         self.assertEqual(self.goldens(), ["a.png", "b.png"])
         self.run_roundel("accept", "--prune", code=SAME)
         self.regress("--strict", code=SAME)

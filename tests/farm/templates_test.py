@@ -209,7 +209,7 @@ class OpenJobDescription(TemplateCase):
         task.send_signal(signal.SIGTERM)
         says = task.communicate(timeout=60)[1]
         self.assertEqual(task.returncode, 128 + signal.SIGTERM, says)
-        self.assertIn("to draw them: --frames", says)
+        self.assertIn("to draw them: the same command with --resume, or with --frames", says)
 
 
 if __name__ == "__main__":

@@ -154,7 +154,10 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
           option->takes_value
               ? fmt::format("{}: expected {} after it", long_name,
                             option->heading.substr(option->heading.find_first_of(" [", 4) + 1))
-              : fmt::format("{}: takes no value", long_name));
+              : fmt::format("{}: takes no value{}", long_name,
+                            find("no-" + option->name) == nullptr
+                                ? ""
+                                : fmt::format("; type {0} or --no-{1}", long_name, option->name)));
       const auto token = offending_token(arguments, long_name, option->heading.substr(0, 2));
       if (token == arguments.end()) return tokens;
       arguments.erase(token);
@@ -192,16 +195,23 @@ bool CommandLine::may_be_output(const std::string& argument) const {
       });
 }
 
+std::string CommandLine::hint_for_extra(const Arguments& values, std::size_t i) const {
+  if (may_be_output(values[i]))
+    return fmt::format("; to write this file: -o {}", shell_word(values[i]));
+  const bool is_pixel = find("pixel") != nullptr && i == at_most_ && i + 2 == values.size() &&
+                        to_number<int>(values[i]) && to_number<int>(values[i + 1]);
+  return is_pixel ? fmt::format("; to explain a pixel: --pixel {},{}", values[i], values[i + 1])
+                  : "";
+}
+
 void CommandLine::store_arguments(Arguments values, bool has_unknown, Problems& problems) {
   if (values.size() < at_least_) problems.push_back(fmt::format("expected {}", page_.argument));
   for (std::size_t i = at_most_; i < values.size() && !has_unknown; ++i) {
-    problems.push_back(fmt::format(
-        "{}: expected {}{}", roundel::quoted(values[i]),
-        at_most_ == 0   ? "options only"
-        : at_most_ == 1 ? "one argument only"
-                        : fmt::format("{} arguments only", at_most_),
-        may_be_output(values[i]) ? fmt::format("; to write this file: -o {}", shell_word(values[i]))
-                                 : ""));
+    problems.push_back(fmt::format("{}: expected {}{}", roundel::quoted(values[i]),
+                                   at_most_ == 0   ? "options only"
+                                   : at_most_ == 1 ? "one argument only"
+                                                   : fmt::format("{} arguments only", at_most_),
+                                   hint_for_extra(values, i)));
   }
   if (argument_store_ && values.size() == 1) {
     try {
@@ -334,7 +344,8 @@ std::pair<int, int> parse_size(const std::string& text) {
       if (pixel_count(*width, *height) <= kMaxPixels) return {*width, *height};
     }
   }
-  throw Expected{fmt::format("WIDTHxHEIGHT in pixels, 1..{} each", kMaxImageSide)};
+  throw Expected{
+      fmt::format("WIDTHxHEIGHT in pixels, 1..{} each, such as 800x600", kMaxImageSide)};
 }
 
 std::uint64_t parse_memory(const std::string& text) {

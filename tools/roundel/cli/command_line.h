@@ -107,6 +107,8 @@ class CommandLine {
   bool store_option(const Token& token, Problems& problems) const;
   /// True if the help of --output names the ending of this file.
   bool may_be_output(const std::string& argument) const;
+  /// Returns what to type instead of values[i], an argument too many; empty if nothing is likely.
+  std::string hint_for_extra(const Arguments& values, std::size_t i) const;
   /// `has_unknown`: there are unknown options, whose values may be among the arguments.
   void store_arguments(Arguments values, bool has_unknown, Problems& problems);
   Lines values_of(const Option& option) const;

@@ -142,6 +142,11 @@ void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "frame", "N",
       [&options, read = whole(options.frame, kMinFrame, kMaxFrame)](const std::string& value) {
+        if (value == "all" || value.find_first_of(",-", 1) != std::string::npos)
+          throw Error(ExitCode::kUsage,
+                      fmt::format("expected one frame, got {}; to draw several: roundel render "
+                                  "SCENE --frames {}",
+                                  roundel::quoted(value), shell_word(value)));
         read(value);
         options.overrides.frame = options.frame;
       },

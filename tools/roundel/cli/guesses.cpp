@@ -15,6 +15,7 @@ namespace {
 struct OtherName {
   std::string_view typed;  // name in other programs
   std::string_view name;   // option here
+  std::string_view text;   // what to type; empty: the option
 };
 /// Names that other tools use. Options that share one belong to different commands.
 constexpr std::array kOtherNames = {
@@ -29,6 +30,20 @@ constexpr std::array kOtherNames = {
     OtherName{"--cuda", "backend"},    OtherName{"--force", "overwrite"},
     OtherName{"--var", "set"},         OtherName{"--silent", "quiet"},
     OtherName{"--debug", "verbose"},
+    OtherName{"--update", "goldens", "roundel accept NAME"},
+    OtherName{"--accept", "goldens", "roundel accept NAME"},
+};
+
+struct OtherCommand {
+  std::string_view typed;  // name in other programs
+  std::string_view name;   // command here, or option of the program
+};
+constexpr std::array kOtherCommands = {
+    OtherCommand{"compare", "diff"},  OtherCommand{"check", "validate"},
+    OtherCommand{"draw", "render"},   OtherCommand{"view", "render"},
+    OtherCommand{"show", "render"},   OtherCommand{"test", "regress"},
+    OtherCommand{"update", "accept"}, OtherCommand{"approve", "accept"},
+    OtherCommand{"-v", "--version"},
 };
 
 std::string lower_ending(const std::string& name) {
@@ -41,9 +56,9 @@ bool is_scene_name(const std::string& name) {
 }
 
 /// The command line with the command in front; of a long one the beginning.
-std::string with_command(const char* command, const std::vector<std::string>& arguments) {
+std::string with_command(std::string_view command, const std::vector<std::string>& arguments) {
   constexpr std::size_t kMaxLength = 100;
-  std::string line = std::string("roundel ") + command;
+  std::string line = fmt::format("roundel {}", command);
   for (const std::string& argument : arguments) {
     const std::string word = " " + shell_word(argument);
     if (line.size() + word.size() > kMaxLength) return line + " …";
@@ -58,7 +73,9 @@ std::string guess_option(const std::string& unknown, const std::vector<KnownOpti
   for (const OtherName& other : kOtherNames) {
     if (other.typed != unknown) continue;
     for (const KnownOption& option : options)
-      if (option.name == other.name) return fmt::format(" (did you mean \"{}\"?)", option.heading);
+      if (option.name == other.name)
+        return fmt::format(" (did you mean \"{}\"?)",
+                           other.text.empty() ? option.heading : other.text);
   }
   std::vector<std::string> names;
   names.reserve(options.size());
@@ -80,11 +97,18 @@ std::string guess_command(const std::vector<std::string>& arguments,
   };
   if (first.starts_with('-')) {
     const auto command = std::find_if(arguments.begin(), arguments.end(), is_command);
-    if (command == arguments.end()) return did_you_mean(first, {"--help", "--version"});
-    std::vector<std::string> rest(arguments.begin(), command);
-    rest.insert(rest.end(), command + 1, arguments.end());
-    return fmt::format("; options follow the command: {}", with_command(command->c_str(), rest));
+    if (command != arguments.end()) {
+      std::vector<std::string> rest(arguments.begin(), command);
+      rest.insert(rest.end(), command + 1, arguments.end());
+      return fmt::format("; options follow the command: {}", with_command(*command, rest));
+    }
   }
+  for (const OtherCommand& other : kOtherCommands) {
+    if (other.typed == first)
+      return fmt::format("; did you mean \"{}\"?",
+                         with_command(other.name, {arguments.begin() + 1, arguments.end()}));
+  }
+  if (first.starts_with('-')) return did_you_mean(first, {"--help", "--version"});
   const bool compares =
       arguments.size() >= 2 && has_picture_ending(first) && has_picture_ending(arguments[1]);
   const char* const meant = is_scene_name(first)        ? "render"

@@ -85,8 +85,11 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
     const std::vector<std::string> meant = names_meant(text, pending);
     names.insert(names.end(), meant.begin(), meant.end());
     if (!meant.empty()) continue;
+    const auto nearest = nearest_name(text, pending);
     problems += fmt::format("{}: the last run kept no such picture in {}{}", roundel::quoted(text),
-                            options.output, did_you_mean(text, pending));
+                            options.output,
+                            nearest ? fmt::format(" (did you mean \"{}\"?)", *nearest)
+                                    : "; " + there_are(pending));
   }
   if (!problems.empty()) throw Error(ExitCode::kUsage, problems);
   return names;
@@ -122,7 +125,9 @@ class Acceptance {
       for (const std::string& name : goldens_.unused) problems_.attempt([&] { prune(name); });
     if (has_changed_lock_) problems_.attempt([&] { finish_lock(); });
     if (!problems_.empty()) return kCouldNotCompare;
-    return has_changed_ ? kDiffer : kSame;
+    if (!has_changed_) return kSame;
+    if (options_.verbosity != Verbosity::kQuiet) print_out("exit code 1: goldens changed");
+    return kDiffer;
   }
 
  private:

@@ -241,6 +241,15 @@ class Exporter {
     if (failure) print_error(*failure);
   }
 
+  /// Returns the options that draw these frames after this run. PFM files name no scene.
+  std::string options_for(const FrameList& frames) const {
+    const bool may_resume = options_.is_sequence() && !options_.is_stream() &&
+                            plan_.format.picture != ImageFormat::kPfm;
+    return fmt::format("{}--frames {}",
+                       may_resume ? "the same command with --resume, or with " : "",
+                       frames_text(frames));
+  }
+
   /// Waits until this rank's frames are on the disk, and adds the time to `result`. Prints and
   /// returns what was thrown.
   Failure sync(ExportResult& result) {
@@ -392,15 +401,16 @@ void print_failures(const ExportResult& result) {
 }
 
 /// Says what remains to be done, and returns the exit code. `worst`: that of the ranks.
-int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
+int conclude(const Exporter& exporter, const FramesToMake& work, const ExportResult& result,
+             int worst) {
   print_failures(result);
   const FrameList rest = without(without(work.frames, result.written), result.kept);
   const std::size_t kept = work.kept + result.kept.size();
   const int signal = stop_signal();
   if (!rest.empty()) {
-    print_error(fmt::format("{}: {} of {} frames are missing; to draw them: --frames {}",
+    print_error(fmt::format("{}: {} of {} frames are missing; to draw them: {}",
                             signal != 0 ? "interrupted" : "incomplete", rest.size(),
-                            work.frames.size() + work.kept, frames_text(rest)));
+                            work.frames.size() + work.kept, exporter.options_for(rest)));
   }
   if (signal != 0 && !rest.empty()) return kSignalled + signal;
   if (worst > kSignalled || rest.empty() || result.error) return worst;
@@ -472,7 +482,7 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
   }
   if (result.seconds == 0) result.seconds = watch.seconds();  // this rank could draw nothing
   exporter.print_summary(work, result);
-  return conclude(work, result, worst);
+  return conclude(exporter, work, result, worst);
 }
 
 /// The first of several ranks, which must not leave the others waiting.
