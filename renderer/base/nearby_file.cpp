@@ -41,11 +41,27 @@ std::string did_you_mean_file(const std::string& path,
   return " (did you mean " + roundel::quoted((folder / names[*nearest]).string()) + "?)";
 }
 
+namespace {
+
+/// Returns what did_you_mean_file() does for an example scene, "scenes/NAME.yaml", of this
+/// installed program.
+std::string did_you_mean_example(const std::string& path) {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path example = program.parent_path().parent_path() / "share/roundel" / path;
+  if (!fs::is_regular_file(example, ignored)) return "";
+  return " (did you mean \"" + printable(example.string()) + "\"?)";
+}
+
+}  // namespace
+
 void check_file_exists(const std::string& path, const std::vector<std::string_view>& endings) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() != fs::file_type::not_found || path.find('\0') != std::string::npos) return;
-  throw Error(ExitCode::kInvalidScene, path + ": no such file" + did_you_mean_file(path, endings));
+  const std::string nearby = did_you_mean_file(path, endings);
+  throw Error(ExitCode::kInvalidScene,
+              path + ": no such file" + (nearby.empty() ? did_you_mean_example(path) : nearby));
 }
 
 }  // namespace roundel

@@ -11,8 +11,8 @@ namespace roundel {
 std::string did_you_mean_file(const std::string& path,
                               const std::vector<std::string_view>& endings);
 
-/// Throws Error(kInvalidScene) "PATH: no such file" with did_you_mean_file(), if the file does not
-/// exist.
+/// Throws Error(kInvalidScene) "PATH: no such file" with did_you_mean_file(), or the place of an
+/// installed example, if the file does not exist.
 void check_file_exists(const std::string& path, const std::vector<std::string_view>& endings);
 
 }  // namespace roundel

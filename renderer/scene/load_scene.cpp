@@ -1,14 +1,18 @@
 #include "renderer/scene/load_scene.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/nearby_file.h"
+#include "renderer/base/text.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/scene_reader.h"
@@ -81,6 +85,23 @@ std::string read_stream(const std::string& path, std::size_t limit) {
   return text;
 }
 
+/// Throws Error for a picture or a table, by its ending.
+void refuse_other_file(const std::string& path) {
+  static constexpr std::array kPictures = {".png", ".exr", ".pfm", ".jpg", ".jpeg", ".webp"};
+  static constexpr std::array kTables = {".csv", ".tsv", ".npy", ".npz", ".h5", ".h5ad", ".ply"};
+  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
+  const auto is_in = [&](const auto& endings) {
+    return std::find(endings.begin(), endings.end(), ending) != endings.end();
+  };
+  if (is_in(kPictures))
+    throw Error(ExitCode::kInvalidScene, path + ": expected a scene, got a picture");
+  if (is_in(kTables))
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{0}: expected a scene, got a table; a scene's layer draws it: "
+                            "{{data: {0}, map: {{x: NAME, y: NAME, radius: 2px}}}}",
+                            path));
+}
+
 }  // namespace
 
 std::string read_scene_text(const std::string& path) {
@@ -91,8 +112,11 @@ std::string read_scene_text(const std::string& path) {
   return InputFile(path).read(kLimit);
 }
 
-Scene load_scene(const std::string& path, const SceneOverrides& overrides) {
+Scene load_scene(const std::string& path, const SceneOverrides& overrides) try {
   return parse_scene(read_scene_text(path), path, overrides);
+} catch (const InvalidScene&) {
+  refuse_other_file(path);
+  throw;
 }
 
 }  // namespace roundel

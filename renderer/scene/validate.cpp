@@ -247,7 +247,13 @@ class Validator {
     for (const SpecPtr& form : any.alternatives)
       if (fits_kind(node, *form) && (spec.expected.empty() || !is_broken_number(node, *form)))
         return check(node, *form);
-    if (spec.expected.empty()) return check(node, *any.alternatives.front());
+    if (spec.expected.empty()) {  // a value, or keys over time
+      const Spec& value = *any.alternatives.front();
+      const auto* const number = std::get_if<NumberSpec>(&value.form);
+      return number != nullptr && node.is_list()
+                 ? unexpected(node, range_text(*number), "over time: {keys: {FRAME: VALUE, ...}}")
+                 : check(node, value);
+    }
     const bool is_comment =
         node.kind() == YamlKind::kNull && spec.expected.find("#rrggbb") != std::string::npos;
     const bool may_be_text =

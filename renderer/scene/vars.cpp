@@ -128,10 +128,10 @@ class VarReplacer {
     return found == vars_.end() ? nullptr : &*found;
   }
 
-  std::string suggestion(std::string_view name) const {
+  std::vector<std::string> known_names() const {
     std::vector<std::string> names;
     for (const Var& var : vars_) names.push_back(var.name);
-    return did_you_mean(name, names);
+    return names;
   }
 
   void set(const VarSetting& setting) {
@@ -139,9 +139,12 @@ class VarReplacer {
     const std::string expected = fmt::format(
         "expected one value, as 0.5, \"text\" or [1, 2], got {}", roundel::quoted(setting.value));
     Var* const var = find(setting.name);
-    if (var == nullptr)
+    if (var == nullptr) {
+      const std::string meant = did_you_mean(setting.name, known_names());
       throw Error(ExitCode::kUsage,
-                  fmt::format("{}: {} has no such var{}", option, file_, suggestion(setting.name)));
+                  fmt::format("{}: {} has no such var{}", option, file_,
+                              meant.empty() ? "; " + there_are(known_names()) : meant));
+    }
     const Place place = setting.place ? errors_.add_source(setting.place) : var->value.place();
     if (!setting.place) {
       errors_.add_option(place, option);
@@ -241,8 +244,9 @@ class VarReplacer {
       return var;
     }
     unknown_.emplace_back(name);
-    errors_.add(place, "",
-                fmt::format("unknown var {}{}", roundel::quoted(name), suggestion(name)));
+    errors_.add(
+        place, "",
+        fmt::format("unknown var {}{}", roundel::quoted(name), did_you_mean(name, known_names())));
     return nullptr;
   }
 

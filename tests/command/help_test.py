@@ -145,6 +145,20 @@ class Guesses(ScenesCase):
         self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, says=["-o - --format y4m | ffmpeg"])
         self.assert_fails("render", "rgb.yaml", "-o", "film.mp4", code=USAGE, says=["-o - --format y4m | ffmpeg"])
 
+    def test_a_file_that_is_no_scene(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "first.png")
+        self.write("pts.csv", "x,y\n0,0\n")
+        for command in ("render", "validate", "legend"):
+            self.assertEqual(self.run_roundel(command, "first.png", code=INVALID).stderr, "error: first.png: expected a scene, got a picture\n")
+            self.assertEqual(self.run_roundel(command, "pts.csv", code=INVALID).stderr,
+                             "error: pts.csv: expected a scene, got a table; a scene's layer draws it: "
+                             "{data: pts.csv, map: {x: NAME, y: NAME, radius: 2px}}\n")
+        self.write("scene.csv", RGB)  # the ending decides only what is said
+        self.run_roundel("validate", "scene.csv")
+
+    def test_scenes_in_place_of_pictures(self):
+        self.assert_fails("diff", "rgb.yaml", "rgb.yml", code=2, says=["; to compare scenes: roundel diff --explain rgb.yaml rgb.yml\n"])
+
     def test_files_of_similar_names(self):
         self.write("cells.csv", "x,y\n0,0\n")
         self.write("data.yaml", "version: 1\nlayers:\n  - {data: cell.csv, map: {x: x, y: y, radius: 2px}}\n")

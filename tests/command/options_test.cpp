@@ -136,6 +136,27 @@ TEST(Options, SwitchesTakeNoValue) {
   const std::string message = render_refusal({"a.yaml", "--quiet=3", "--seed", "x"});
   EXPECT_TRUE(contains(message, "--quiet: takes no value"));
   EXPECT_TRUE(contains(message, "--seed: expected")) << message;
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--antialias=no"}),
+                       "--antialias: takes no value; type --antialias or --no-antialias"));
+}
+
+TEST(Options, OneFrameIsNoListOfFrames) {
+  for (const std::string list : {"all", "0-9", "1,3"})
+    EXPECT_EQ(render_refusal({"a.yaml", "--frame", list}),
+              "--frame: expected one frame, got \"" + list +
+                  "\"; to draw several: roundel render SCENE --frames " + list);
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--frame", "1e"}),
+                       "--frame: expected a whole number from"));
+  EXPECT_EQ(accepted({"a.yaml", "--frame", "-3"}).scene.frame, -3);
+}
+
+TEST(Options, APixelAfterTheSceneHasAnOption) {
+  EXPECT_EQ(refusal(run_explain, {"a.yaml", "12", "34"}),
+            "\"12\": expected one argument only; to explain a pixel: --pixel 12,34\n"
+            "\"34\": expected one argument only");
+  EXPECT_EQ(refusal(run_explain, {"a.yaml", "12,34"}),
+            "\"12,34\": expected one argument only; to explain a pixel: --pixel 12,34");
+  EXPECT_FALSE(contains(refusal(run_explain, {"a.yaml", "b.yaml"}), "--pixel"));
 }
 
 TEST(Options, MissingValuesAreReportedOneByOne) {
@@ -314,6 +335,8 @@ TEST(Guesses, OptionsOfOtherProgramsLeadToOurs) {
   EXPECT_EQ(guess_option("-j", options), " (did you mean \"--threads N\"?)");
   EXPECT_EQ(guess_option("--treads", options), " (did you mean \"--threads\"?)");
   EXPECT_EQ(guess_option("--width", {}), "");
+  EXPECT_EQ(guess_option("--update", {{"goldens", "--goldens DIR"}}),
+            " (did you mean \"roundel accept NAME\"?)");
 }
 
 TEST(Guesses, ACommandMayBeMissingOrBehindItsOptions) {
@@ -327,6 +350,16 @@ TEST(Guesses, ACommandMayBeMissingOrBehindItsOptions) {
             "; options follow the command: roundel render --verbose a.yaml");
   EXPECT_EQ(guess_command({"rendr"}, commands), " (did you mean \"render\"?)");
   EXPECT_EQ(guess_command({"--hepl"}, commands), " (did you mean \"--help\"?)");
+}
+
+TEST(Guesses, CommandsOfOtherProgramsHaveANameHere) {
+  EXPECT_EQ(guess_command({"compare", "a.png", "b.png"}, {"diff"}),
+            "; did you mean \"roundel diff a.png b.png\"?");
+  EXPECT_EQ(guess_command({"view", "a.yaml"}, {"render"}),
+            "; did you mean \"roundel render a.yaml\"?");
+  EXPECT_EQ(guess_command({"-v"}, {"render"}), "; did you mean \"roundel --version\"?");
+  EXPECT_EQ(guess_command({"-v", "render", "a.yaml"}, {"render"}),
+            "; options follow the command: roundel render -v a.yaml");
 }
 
 TEST(Options, AntialiasIsSetClearedOrTheScenes) {

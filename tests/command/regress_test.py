@@ -150,6 +150,9 @@ class Regress(RegressCase):
         self.regress(code=DIFFER)
         done = self.run_roundel("accept", "red.png", "rde.png", code=NOT_COMPARED)
         self.assertIn('"rde.png": the last run kept no such picture in regress-output (did you mean "red.png"?)', done.stderr)
+        done = self.run_roundel("accept", "red.yaml/rad", code=NOT_COMPARED)
+        self.assertEqual(done.stderr, 'error: "red.yaml/rad": the last run kept no such picture in regress-output; '
+                                      'there are deux bleus é.png and red.png\n')
         self.assertEqual(self.files("goldens"), [])
         for arguments in ((), ("--all", "red.png"), ("--all", "--output", "nowhere")):
             self.run_roundel("accept", *arguments, code=NOT_COMPARED)

@@ -89,6 +89,8 @@ TEST(Vars, SettingsNeedAVarAndOneValue) {
     return message_of([&] { print_of(kVars, {{name, value}}); }, ExitCode::kUsage);
   };
   EXPECT_EQ(refusal("gian", "1"), "--set gian: s.yaml has no such var (did you mean \"gain\"?)");
+  EXPECT_EQ(refusal("NAME", "1"),
+            "--set NAME: s.yaml has no such var; there are gain, tint, middle, side and dot");
   for (const std::string value : {"", "1, 2", "[1", "}", "1]", "&a 1", "1], [2", "a #b.csv"})
     EXPECT_EQ(refusal("gain", value),
               "--set gain: expected one value, as 0.5, \"text\" or [1, 2], got \"" + value + "\"");

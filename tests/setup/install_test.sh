@@ -25,6 +25,8 @@ expect_exit 0 prefix/bin/roundel --version
 expect_text '^roundel [0-9]+\.[0-9]+\.[0-9]+' stdout
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.png
 [[ -s rgb.png ]] || fail "no picture"
+expect_exit 3 prefix/bin/roundel render scenes/rgb.yaml -o rgb.png
+expect_text 'scenes/rgb.yaml: no such file \(did you mean ".*prefix/share/roundel/scenes/rgb.yaml"\?\)' stderr
 # The data of this scene are installed beside it.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/tissue.yaml --size 96x60 --backend cpu -o tissue.png
 # The module that this takes is installed too, and the program that reads HDF5.

@@ -198,10 +198,12 @@ bool CommandLine::may_be_output(const std::string& argument) const {
 std::string CommandLine::hint_for_extra(const Arguments& values, std::size_t i) const {
   if (may_be_output(values[i]))
     return fmt::format("; to write this file: -o {}", shell_word(values[i]));
-  const bool is_pixel = find("pixel") != nullptr && i == at_most_ && i + 2 == values.size() &&
-                        to_number<int>(values[i]) && to_number<int>(values[i + 1]);
-  return is_pixel ? fmt::format("; to explain a pixel: --pixel {},{}", values[i], values[i + 1])
-                  : "";
+  if (find("pixel") == nullptr || i != at_most_) return "";
+  const std::string pixel = i + 1 < values.size() ? values[i] + "," + values[i + 1] : values[i];
+  const std::vector<std::string> numbers = split_list(pixel);
+  const bool is_pixel =
+      numbers.size() == 2 && to_number<int>(numbers[0]) && to_number<int>(numbers[1]);
+  return is_pixel ? "; to explain a pixel: --pixel " + pixel : "";
 }
 
 void CommandLine::store_arguments(Arguments values, bool has_unknown, Problems& problems) {
@@ -344,8 +346,7 @@ std::pair<int, int> parse_size(const std::string& text) {
       if (pixel_count(*width, *height) <= kMaxPixels) return {*width, *height};
     }
   }
-  throw Expected{
-      fmt::format("WIDTHxHEIGHT in pixels, 1..{} each, such as 800x600", kMaxImageSide)};
+  throw Expected{fmt::format("WIDTHxHEIGHT in pixels, 1..{} each, such as 800x600", kMaxImageSide)};
 }
 
 std::uint64_t parse_memory(const std::string& text) {

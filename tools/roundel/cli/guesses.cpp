@@ -13,22 +13,32 @@ namespace roundel {
 namespace {
 
 struct OtherName {
-  std::string_view typed;  // name in other programs
-  std::string_view name;   // option here
-  std::string_view text;   // what to type; empty: the option
+  std::string_view typed;      // name in other programs
+  std::string_view name;       // option here
+  std::string_view text = {};  // what to type; empty: the option
 };
 /// Names that other tools use. Options that share one belong to different commands.
 constexpr std::array kOtherNames = {
-    OtherName{"--width", "size"},      OtherName{"--height", "size"},
-    OtherName{"--resolution", "size"}, OtherName{"-s", "size"},
-    OtherName{"--out", "output"},      OtherName{"--outfile", "output"},
-    OtherName{"-f", "frame"},          OtherName{"-f", "frames"},
-    OtherName{"--start", "frames"},    OtherName{"--end", "frames"},
-    OtherName{"-j", "threads"},        OtherName{"--jobs", "threads"},
-    OtherName{"--aa", "antialias"},    OtherName{"--smooth", "antialias"},
-    OtherName{"--cpu", "backend"},     OtherName{"--gpu", "backend"},
-    OtherName{"--cuda", "backend"},    OtherName{"--force", "overwrite"},
-    OtherName{"--var", "set"},         OtherName{"--silent", "quiet"},
+    OtherName{"--width", "size"},
+    OtherName{"--height", "size"},
+    OtherName{"--resolution", "size"},
+    OtherName{"-s", "size"},
+    OtherName{"--out", "output"},
+    OtherName{"--outfile", "output"},
+    OtherName{"-f", "frame"},
+    OtherName{"-f", "frames"},
+    OtherName{"--start", "frames"},
+    OtherName{"--end", "frames"},
+    OtherName{"-j", "threads"},
+    OtherName{"--jobs", "threads"},
+    OtherName{"--aa", "antialias"},
+    OtherName{"--smooth", "antialias"},
+    OtherName{"--cpu", "backend"},
+    OtherName{"--gpu", "backend"},
+    OtherName{"--cuda", "backend"},
+    OtherName{"--force", "overwrite"},
+    OtherName{"--var", "set"},
+    OtherName{"--silent", "quiet"},
     OtherName{"--debug", "verbose"},
     OtherName{"--update", "goldens", "roundel accept NAME"},
     OtherName{"--accept", "goldens", "roundel accept NAME"},
@@ -43,16 +53,11 @@ constexpr std::array kOtherCommands = {
     OtherCommand{"draw", "render"},   OtherCommand{"view", "render"},
     OtherCommand{"show", "render"},   OtherCommand{"test", "regress"},
     OtherCommand{"update", "accept"}, OtherCommand{"approve", "accept"},
-    OtherCommand{"-v", "--version"},
+    OtherCommand{"export", "render"}, OtherCommand{"-v", "--version"},
 };
 
 std::string lower_ending(const std::string& name) {
   return lower_case(std::filesystem::path(name).extension().string());
-}
-
-bool is_scene_name(const std::string& name) {
-  const std::string ending = lower_ending(name);
-  return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 
 /// The command line with the command in front; of a long one the beginning.
@@ -83,6 +88,11 @@ std::string guess_option(const std::string& unknown, const std::vector<KnownOpti
   return did_you_mean(unknown, names);
 }
 
+bool has_scene_ending(const std::string& name) {
+  const std::string ending = lower_ending(name);
+  return ending == ".yaml" || ending == ".yml" || ending == ".json";
+}
+
 bool has_picture_ending(const std::string& name) {
   static constexpr std::array kEndings = {".png", ".exr",  ".pfm", ".jpg", ".jpeg", ".webp", ".gif",
                                           ".mp4", ".webm", ".mov", ".mkv", ".avi",  ".y4m"};
@@ -111,7 +121,7 @@ std::string guess_command(const std::vector<std::string>& arguments,
   if (first.starts_with('-')) return did_you_mean(first, {"--help", "--version"});
   const bool compares =
       arguments.size() >= 2 && has_picture_ending(first) && has_picture_ending(arguments[1]);
-  const char* const meant = is_scene_name(first)        ? "render"
+  const char* const meant = has_scene_ending(first)     ? "render"
                             : compares                  ? "diff"
                             : has_picture_ending(first) ? "info"
                                                         : nullptr;

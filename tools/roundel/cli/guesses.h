@@ -22,6 +22,8 @@ std::string guess_option(const std::string& unknown, const std::vector<KnownOpti
 std::string guess_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& commands);
 
+/// Returns true for a name that ends as a scene file does.
+bool has_scene_ending(const std::string& name);
 /// Returns true for a name that ends as a picture or a film does.
 bool has_picture_ending(const std::string& name);
 

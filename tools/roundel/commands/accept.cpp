@@ -86,10 +86,9 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
     names.insert(names.end(), meant.begin(), meant.end());
     if (!meant.empty()) continue;
     const auto nearest = nearest_name(text, pending);
-    problems += fmt::format("{}: the last run kept no such picture in {}{}", roundel::quoted(text),
-                            options.output,
-                            nearest ? fmt::format(" (did you mean \"{}\"?)", *nearest)
-                                    : "; " + there_are(pending));
+    problems += fmt::format(
+        "{}: the last run kept no such picture in {}{}", roundel::quoted(text), options.output,
+        nearest ? fmt::format(" (did you mean \"{}\"?)", *nearest) : "; " + there_are(pending));
   }
   if (!problems.empty()) throw Error(ExitCode::kUsage, problems);
   return names;

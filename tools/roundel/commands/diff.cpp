@@ -15,6 +15,7 @@
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/guesses.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
@@ -323,9 +324,17 @@ ComparisonRun run_of_two_files(const DiffOptions& options, const ComparedFiles& 
   return run;
 }
 
+ComparedFiles compare_files(const DiffOptions& options) try {
+  return compare_files(options.a, options.b, options.tolerance, options.measures);
+} catch (const Error& error) {
+  if (!has_scene_ending(options.a) || !has_scene_ending(options.b)) throw;
+  throw Error(error.exit_code(),
+              fmt::format("{}; to compare scenes: roundel diff --explain {} {}", error.what(),
+                          shell_word(options.a), shell_word(options.b)));
+}
+
 int compare_two_files(const DiffOptions& options) {
-  const ComparedFiles compared =
-      compare_files(options.a, options.b, options.tolerance, options.measures);
+  const ComparedFiles compared = compare_files(options);
   const Verdict verdict = judge(compared.difference, options.tolerance);
   Problems problems;
   if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });

@@ -274,7 +274,9 @@ Lines text_of(const Checked& checked) {
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - checked.beyond_program))) +
-         (enough ? fmt::format("  --memory     {}M\n", *enough) : "") +
+         (enough ? fmt::format("  --memory     {}M is enough; with less it may draw in parts\n",
+                               *enough)
+                 : "") +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
 }
 
