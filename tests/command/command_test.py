@@ -205,7 +205,7 @@ class Scenes(ScenesCase):
         text = self.run_roundel("validate", "rgb.yaml", "random.yaml", "--size", "100x50").stdout
         self.assertRegex(text, r"rgb\.yaml: valid\n +size +100x50 pixels\n +circles +3\n"
                                r" +overlaps +\d+ .*\n +view +x -0.5 to 1.5, y 0 to 1\n +center .*\n +memory +.*iB \(\d+ bytes\), .*iB of it the program\n"
-                               r" +--memory +\d+M\n +fingerprint +[0-9a-f]{32}\n")
+                               r" +--memory +\d+M is enough\n +fingerprint +[0-9a-f]{32}\n")
         self.assertIn("circles      5,000\n", text)
         self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--quiet").stdout, "")
 

@@ -148,7 +148,7 @@ class Guesses(ScenesCase):
     def test_a_file_that_is_no_scene(self):
         self.run_roundel("render", "rgb.yaml", "-o", "first.png")
         self.write("pts.csv", "x,y\n0,0\n")
-        for command in ("render", "validate", "legend"):
+        for command in ("render", "validate"):
             self.assertEqual(self.run_roundel(command, "first.png", code=INVALID).stderr, "error: first.png: expected a scene, got a picture\n")
             self.assertEqual(self.run_roundel(command, "pts.csv", code=INVALID).stderr,
                              "error: pts.csv: expected a scene, got a table; a scene's layer draws it: "

@@ -131,7 +131,7 @@ class Memory(unittest.TestCase):
                                *options], cwd=self.folder, check=True, text=True,
                               stdout=subprocess.PIPE)
         memory = re.search(r"^  memory .*\((\d+) bytes\)", done.stdout, re.M)
-        least = re.search(r"^  --memory +(\d+)M$", done.stdout, re.M)  # not with CUDA
+        least = re.search(r"^  --memory +(\d+)M is enough$", done.stdout, re.M)  # not with CUDA
         return int(memory[1]), int(least[1]) if least else None
 
     def render(self, output, *options):

@@ -152,7 +152,7 @@ class Regress(RegressCase):
         self.assertIn('"rde.png": the last run kept no such picture in regress-output (did you mean "red.png"?)', done.stderr)
         done = self.run_roundel("accept", "red.yaml/rad", code=NOT_COMPARED)
         self.assertEqual(done.stderr, 'error: "red.yaml/rad": the last run kept no such picture in regress-output; '
-                                      'there are deux bleus é.png and red.png\n')
+                                      'there are red.png and deux bleus é.png\n')
         self.assertEqual(self.files("goldens"), [])
         for arguments in ((), ("--all", "red.png"), ("--all", "--output", "nowhere")):
             self.run_roundel("accept", *arguments, code=NOT_COMPARED)

@@ -115,7 +115,7 @@ class Validate(CommandCase):
         self.assertEqual(found["circles"], 1995)
         text = self.run_roundel("validate", "d.yaml").stdout
         self.assertIn(f"color      v by log: {ends[0]!r} to {ends[1]!r}", text)
-        self.assertIn(f"--memory     {found['memory']['option']} is enough; with less it may draw in parts\n", text)
+        self.assertIn(f"--memory     {found['memory']['option']} is enough\n", text)
         self.assertEqual(text.split()[-1], found["fingerprint"])
         self.assertEqual(found["seen"]["of"], 1995)
         self.write("s.yaml", DATA.replace("magma", '[[0, "#ff0000"], [0.25, "#00ff00"], [1, "#0000ff"]]').replace("  - name: cells", "  - name: c"))

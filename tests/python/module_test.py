@@ -43,6 +43,22 @@ class Module(CommandCase):
         self.assertLess(min(float(seconds) for seconds, _ in IMPORTS), 0.05)
         self.assertEqual({numpy for _, numpy in IMPORTS}, {"False"})
 
+    def test_without_numpy_arrays_are_refused_and_files_are_drawn(self):
+        code = f"""
+import sys
+sys.modules["numpy"] = None  # as if it were not installed
+import roundel
+roundel.save({str(SCENES / "rgb.yaml")!r}, {self.path("a.png")!r}, size=(8, 8))
+for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: roundel.Scene(size=(8, 8)).add(x=[0.0], y=[0.0], radius=1)):
+    try:
+        draw()
+    except ImportError as error:
+        print(error)
+"""
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, text=True)
+        self.assertEqual(done.stdout, 2 * "roundel needs NumPy for arrays; to install it: sudo apt-get install python3-numpy, or pip install numpy\n")
+        self.assertTrue(os.path.exists(self.path("a.png")))
+
     def test_arrays_have_the_commands_pixels(self):
         for name, frame in (("rgb", 0), ("rand10k", 0), ("rand1M", 0), ("winter", 0), ("bokeh", 0), ("snow", 300),
                             ("title", 144), ("fireworks", 40)):

@@ -52,7 +52,8 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "Checks scenes and their data without drawing, and describes them. Prints size, circles, "
       "overlaps (circle-tile pairs), the part of scene space that the picture shows, ranges of "
       "data, memory and fingerprint. Memory is the most that render takes for this picture with "
-      "these options, program included, and a --memory that is enough.");
+      "these options, program included, and a --memory that is enough; with a smaller one it may "
+      "draw in parts.");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE", text(options.output, "a file name or a folder"),
@@ -274,9 +275,7 @@ Lines text_of(const Checked& checked) {
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - checked.beyond_program))) +
-         (enough ? fmt::format("  --memory     {}M is enough; with less it may draw in parts\n",
-                               *enough)
-                 : "") +
+         (enough ? fmt::format("  --memory     {}M is enough\n", *enough) : "") +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
 }
 
