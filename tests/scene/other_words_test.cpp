@@ -27,6 +27,12 @@ TEST(OtherWords, AreKnownKeysOfTheObject) {
   EXPECT_EQ(meant_key("c", circle), "color");
   EXPECT_EQ(meant_key("colour", circle), "color");
   EXPECT_EQ(meant_key("opacity", circle), "alpha");
+  EXPECT_EQ(meant_key("x:0.5", circle), "x: 0.5");
+  EXPECT_EQ(meant_key("x:\x1b", circle), "x: \\x1b");
+  EXPECT_EQ(meant_key("x:" + std::string(100, '1'), circle), "");
+  EXPECT_EQ(meant_key("f:0.5", circle), "");
+  EXPECT_EQ(meant_key("2s", {"keys", "ease"}), "keys: {FRAME: VALUE, ...}");
+  EXPECT_EQ(meant_key("2s", circle), "");
   EXPECT_EQ(meant_key("w", {"width", "height"}), "width");
   EXPECT_EQ(meant_key("cmap", {"width", "height"}), "");
 }
