@@ -12,9 +12,9 @@
 #include "python/pixels.h"
 #include "renderer/base/cores.h"
 #include "renderer/base/error.h"
+#include "renderer/format/number_text.h"
+#include "renderer/format/yaml_tree.h"
 #include "renderer/raster/device_memory.h"
-#include "renderer/scene/number_text.h"
-#include "renderer/scene/yaml_tree.h"
 
 namespace py = pybind11;
 

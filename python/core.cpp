@@ -20,19 +20,19 @@
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
 #include "renderer/base/write_file.h"
+#include "renderer/circles/generate.h"
 #include "renderer/description.h"
 #include "renderer/explain/scene_text.h"
+#include "renderer/format/other_words.h"
 #include "renderer/frame_encoder.h"
-#include "renderer/generate/generate.h"
 #include "renderer/info.h"
 #include "renderer/machine.h"
 #include "renderer/raster/device_memory.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/input_files.h"
-#include "renderer/scene/other_words.h"
 #include "renderer/scene/resolve_scene.h"
-#include "renderer/scene/spec.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace py = pybind11;
 

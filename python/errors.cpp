@@ -12,7 +12,7 @@
 #include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
 #include "renderer/base/lines.h"
-#include "renderer/scene/scene_errors.h"
+#include "renderer/format/format_errors.h"
 
 namespace py = pybind11;
 
@@ -37,7 +37,7 @@ void translate(std::exception_ptr thrown) {  // NOLINT: as pybind11 calls it
     if (thrown) std::rethrow_exception(thrown);
   } catch (const InvalidScene& error) {
     py::list problems;
-    for (const SceneProblem& problem : error.problems())
+    for (const FormatProblem& problem : error.problems())
       problems.append(py::make_tuple(error.file(), problem.place.line, problem.place.column,
                                      problem.key_path, printed_line(problem.message)));
     raise(error, problems);

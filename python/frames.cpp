@@ -13,10 +13,10 @@
 #include "python/errors.h"
 #include "renderer/base/checkpoint.h"
 #include "renderer/base/cores.h"
+#include "renderer/film/export_pipeline.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
-#include "renderer/sequence/export_pipeline.h"
 
 namespace py = pybind11;
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "python/pixels.h"
-#include "renderer/generate/generate.h"
+#include "renderer/circles/generate.h"
+#include "renderer/film/export_pipeline.h"
+#include "renderer/film/frame_list.h"
 #include "renderer/machine.h"
 #include "renderer/scene/scene.h"
-#include "renderer/sequence/export_pipeline.h"
-#include "renderer/sequence/frame_list.h"
 
 namespace roundel::python {
 

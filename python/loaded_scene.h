@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "renderer/circles/generate.h"
 #include "renderer/explain/scene_text.h"
-#include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/load_scene.h"

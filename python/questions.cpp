@@ -10,12 +10,12 @@
 #include "python/errors.h"
 #include "python/pixels.h"
 #include "renderer/base/error.h"
+#include "renderer/circles/circle_rows.h"
+#include "renderer/circles/generate.h"
 #include "renderer/compare/picture.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/explain/pixel_report.h"
-#include "renderer/generate/circle_rows.h"
-#include "renderer/generate/generate.h"
 #include "renderer/pixels/image_settings.h"
 
 namespace py = pybind11;

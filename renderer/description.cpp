@@ -24,7 +24,7 @@ constexpr std::size_t kShortCategoryBytes = 256;
 constexpr std::size_t kShortColors = 16;
 constexpr std::size_t kMostAxesBytes = std::size_t{16} << 10;
 
-enum class Length { kWhole, kShort };
+enum class Detail { kWhole, kShort };
 
 Json color_json(const std::array<double, 3>& color) {
   std::string hex = "#";
@@ -63,7 +63,7 @@ class Columns {
   const DataMap& map_;
 };
 
-void add_scale(const Scale& scale, Length length, Json& json) {
+void add_scale(const Scale& scale, Detail detail, Json& json) {
   json["scale"] = kScaleNames[static_cast<std::size_t>(scale.kind)];
   if (scale.kind == ScaleKind::kSymlog) json["threshold"] = scale.threshold;
   if (scale.ends.empty()) {
@@ -71,7 +71,7 @@ void add_scale(const Scale& scale, Length length, Json& json) {
     return;
   }
   json["domain"] = {scale.ends.front(), scale.ends.back()};
-  if (scale.kind == ScaleKind::kRank && length == Length::kWhole) json["quantiles"] = scale.ends;
+  if (scale.kind == ScaleKind::kRank && detail == Detail::kWhole) json["quantiles"] = scale.ends;
   if (scale.is_over_frame) json["over"] = "frame";
 }
 
@@ -97,7 +97,7 @@ Json palette_json(const std::vector<DisplayColor>& palette) {
   return colors;
 }
 
-Json color_json(const ColorMap& color, const Columns& columns, Length length) {
+Json color_json(const ColorMap& color, const Columns& columns, Detail detail) {
   using Kind = ColorMap::Kind;
   if (color.kind == Kind::kConstant) return {{"constant", color_json(color.constant)}};
   if (color.kind == Kind::kChannels)
@@ -106,16 +106,16 @@ Json color_json(const ColorMap& color, const Columns& columns, Length length) {
               columns.number(color.channels[2])}}};
   Json json = {{"column", columns.name(color.slot)}};
   if (color.kind == Kind::kScale) {
-    add_scale(color.scale, length, json);
+    add_scale(color.scale, detail, json);
     json["colormap"] = colormap_json(color.gradient);
-    if (length == Length::kShort && json["colormap"].size() > kShortColors) json.erase("colormap");
+    if (detail == Detail::kShort && json["colormap"].size() > kShortColors) json.erase("colormap");
   }
   if (color.kind == Kind::kCategories) {
     if (!color.palette.empty()) json["palette"] = palette_json(color.palette);
     if (color.is_over_frame) json["over"] = "frame";
     Json categories = Json::array();
     for (const Category& category : color.categories) {
-      if (length == Length::kShort &&
+      if (detail == Detail::kShort &&
           (categories.size() == kShortCategories || category.text.size() > kShortCategoryBytes))
         break;
       const Json value =
@@ -130,11 +130,11 @@ Json color_json(const ColorMap& color, const Columns& columns, Length length) {
   return json;
 }
 
-Json size_json(const SizeMap& size, const Columns& columns, Length length) {
+Json size_json(const SizeMap& size, const Columns& columns, Detail detail) {
   if (!size.slot) return {{"constant", length_json(size.constant)}};
   Json json = {{"column", columns.name(*size.slot)}};
   if (!size.scale) return json;
-  add_scale(*size.scale, length, json);
+  add_scale(*size.scale, detail, json);
   json["range"] = {length_json(size.low), length_json(size.high)};
   if (size.missing) json["missing"] = length_json(*size.missing);
   return json;
@@ -173,9 +173,9 @@ void add_data(const DataSource& source, Json& json) {
   json["data"] = rows_json(source, facts);
   json["x"] = columns.number(map.x);
   json["y"] = columns.number(map.y);
-  json["radius"] = size_json(map.radius, columns, Length::kWhole);
-  if (map.alpha) json["alpha"] = size_json(*map.alpha, columns, Length::kWhole);
-  json["color"] = color_json(map.color, columns, Length::kWhole);
+  json["radius"] = size_json(map.radius, columns, Detail::kWhole);
+  if (map.alpha) json["alpha"] = size_json(*map.alpha, columns, Detail::kWhole);
+  json["color"] = color_json(map.color, columns, Detail::kWhole);
   const std::pair<const char*, std::uint64_t> missing[] = {{"radius", facts.missing.radius},
                                                            {"alpha", facts.missing.alpha},
                                                            {"color", facts.missing.color}};
@@ -209,11 +209,11 @@ Json short_layer_json(const DataSource& source) {
   const DataMap& map = *source.map;
   const Columns columns(source, map);
   if (map.radius.slot && map.radius.scale)
-    json["radius"] = size_json(map.radius, columns, Length::kShort);
+    json["radius"] = size_json(map.radius, columns, Detail::kShort);
   if (map.alpha && map.alpha->slot && map.alpha->scale)
-    json["alpha"] = size_json(*map.alpha, columns, Length::kShort);
+    json["alpha"] = size_json(*map.alpha, columns, Detail::kShort);
   if (map.color.kind == ColorMap::Kind::kScale || map.color.kind == ColorMap::Kind::kCategories)
-    json["color"] = color_json(map.color, columns, Length::kShort);
+    json["color"] = color_json(map.color, columns, Detail::kShort);
   return json;
 }
 

@@ -1,6 +1,8 @@
 #include "renderer/machine.h"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +79,47 @@ std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions
   RasterOptions of_one_picture = options;
   of_one_picture.total_memory = options.memory_budget;
   return make_cpu_rasterizer(of_one_picture);
+}
+
+std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& local_rank) {
+  const auto index = static_cast<std::size_t>(local_rank.index);
+  const auto count = static_cast<std::size_t>(local_rank.count);
+  if (index >= devices.size()) return {devices[index % devices.size()]};
+  std::vector<int> share;
+  for (std::size_t i = index; i < devices.size(); i += count) share.push_back(devices[i]);
+  return share;
+}
+
+std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
+                                                          const MachineOptions& options,
+                                                          const LocalRank& local_rank,
+                                                          int at_once) {
+  std::vector<std::unique_ptr<Rasterizer>> rasterizers;
+  RasterOptions raster = options.raster;
+  raster.memory_budget /= static_cast<std::uint64_t>(at_once);
+  if (backend == Backend::kCpu) {
+    if (at_once > 1) raster.threads = 1;
+    for (int i = 0; i < at_once; ++i) rasterizers.push_back(make_cpu_rasterizer(raster));
+    return rasterizers;
+  }
+  std::vector<int> devices = options.devices;
+  if (devices.empty()) {
+    for (const CudaDevice& device : cuda_devices()) devices.push_back(device.index);
+  }
+  for (const int device : devices_of(devices, local_rank)) {
+    raster.device = device;
+    for (int i = 0; i < at_once; ++i) rasterizers.push_back(make_cuda_rasterizer(raster));
+  }
+  return rasterizers;
+}
+
+int threads_of(int asked, const LocalRank& local_rank) {
+  if (asked > 0 || local_rank.count <= 1) return asked;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  const int all = get_nprocs();
+  const bool is_bound = sched_getaffinity(0, sizeof(cores), &cores) == 0 && CPU_COUNT(&cores) < all;
+  return is_bound ? 0 : std::max(1, std::min(all, core_quota()) / local_rank.count);
 }
 
 }  // namespace roundel

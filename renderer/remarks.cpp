@@ -11,7 +11,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "renderer/generate/generate.h"
+#include "renderer/circles/generate.h"
 #include "renderer/map/layer_move.h"
 #include "renderer/pixels/srgb.h"
 #include "renderer/scene/resolve_scene.h"

@@ -11,7 +11,7 @@
 
 // All stages of a frame are called from here, in the order in which its data flow: generate, plan,
 // bin and blend chunk by chunk, finish, encode, write. Films generate, draw, encode and write from
-// their pipeline (sequence/export_pipeline.cpp), several frames at once.
+// their pipeline (film/export_pipeline.cpp), several frames at once.
 
 namespace roundel {
 

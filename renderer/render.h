@@ -4,7 +4,7 @@
 #include <string>
 
 #include "renderer/base/stage_stats.h"
-#include "renderer/generate/generate.h"
+#include "renderer/circles/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"

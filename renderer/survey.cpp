@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "renderer/base/text.h"
+#include "renderer/circles/generate.h"
 #include "renderer/data/table.h"
-#include "renderer/generate/generate.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/frame_estimate.h"
 #include "renderer/raster/shaders.h"

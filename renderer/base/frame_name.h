@@ -10,6 +10,10 @@
 
 namespace roundel {
 
+/// Range of frame numbers. Before frame 0 simulated layers stand as in frame 0: a film may start
+/// with stills of them.
+inline constexpr std::int64_t kMinFrame = -10'000'000, kMaxFrame = 10'000'000;
+
 /// Frame numbers in rising order, each once.
 using FrameList = std::vector<std::int64_t>;
 

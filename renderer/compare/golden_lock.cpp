@@ -7,16 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
+#include "renderer/base/frame_name.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/folder_claim.h"
 #include "renderer/compare/git_files.h"
 #include "renderer/compare/pending_goldens.h"
+#include "renderer/format/format_errors.h"
+#include "renderer/format/read_scalars.h"
+#include "renderer/format/spec.h"
+#include "renderer/format/validate.h"
 #include "renderer/image/files.h"
-#include "renderer/scene/read_values.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/spec.h"
-#include "renderer/scene/validate.h"
 
 namespace roundel {
 namespace {
@@ -53,7 +54,7 @@ std::string of_key(ValidNode golden, std::string_view key) {
   return std::string(golden.find(key).value().text());
 }
 
-void read_golden(ValidNode node, std::size_t index, SceneErrors& errors, GoldenLock& lock) {
+void read_golden(ValidNode node, std::size_t index, FormatErrors& errors, GoldenLock& lock) {
   const std::string name = of_key(node, "picture");
   LockedGolden golden{of_key(node, "pixels"), of_key(node, "fingerprint"),
                       read_integer(node.find("frame").value()), node.place().line};
@@ -94,7 +95,7 @@ GoldenLock read_golden_lock(const std::string& folder) {
   const std::string text = InputFile(path).read(YamlTree::kMaxFileBytes + 1);
   check_git_text(path, text);
   YamlTree tree(text, path, "lock");
-  SceneErrors errors(path);
+  FormatErrors errors(path);
   const std::optional<PartlyValidNode> root = validate(tree.root(), lock_format(), errors);
   errors.throw_if_any();
   std::size_t index = 0;

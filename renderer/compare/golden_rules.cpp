@@ -11,11 +11,11 @@
 #include "renderer/base/text.h"
 #include "renderer/compare/git_files.h"
 #include "renderer/compare/ignored_pixels.h"
-#include "renderer/scene/read_values.h"
-#include "renderer/scene/scene.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/spec.h"
-#include "renderer/scene/validate.h"
+#include "renderer/format/format_errors.h"
+#include "renderer/format/read_scalars.h"
+#include "renderer/format/spec.h"
+#include "renderer/format/validate.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 namespace {
@@ -65,7 +65,7 @@ const Spec& manifest_format() {
 }
 
 /// Adds what is wrong with the mask's file to `errors`.
-void read_mask_of(ValidNode rule, const std::string& manifest, SceneErrors& errors,
+void read_mask_of(ValidNode rule, const std::string& manifest, FormatErrors& errors,
                   Tolerance& tolerance) {
   const auto mask = rule.find("mask");
   if (!mask) return;
@@ -158,7 +158,7 @@ GoldenRules rules_without_manifest(const Tolerance& tolerance) {
 GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise) {
   YamlTree tree(text, path, "manifest");
-  SceneErrors errors(path);
+  FormatErrors errors(path);
   const std::optional<PartlyValidNode> root = validate(tree.root(), manifest_format(), errors);
   errors.throw_if_any();
   GoldenRules rules;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "renderer/compare/picture_difference.h"
-#include "renderer/scene/spec.h"
-#include "renderer/scene/valid_node.h"
+#include "renderer/format/spec.h"
+#include "renderer/format/valid_node.h"
 
 namespace roundel {
 

@@ -13,11 +13,11 @@
 #include "renderer/base/text.h"
 #include "renderer/compare/golden_rules.h"
 #include "renderer/compare/ignored_pixels.h"
-#include "renderer/compare/json_tree.h"
 #include "renderer/compare/results_format.h"
 #include "renderer/compare/run_json.h"
-#include "renderer/scene/read_values.h"
-#include "renderer/scene/validate.h"
+#include "renderer/format/json_tree.h"
+#include "renderer/format/read_scalars.h"
+#include "renderer/format/validate.h"
 
 namespace roundel {
 namespace {
@@ -90,7 +90,7 @@ PictureDifference read_difference(ValidNode node) {
 class ResultsReader {
  public:
   ResultsReader(const std::string& path, const std::optional<std::string>& golden_folder,
-                SceneErrors& errors)
+                FormatErrors& errors)
       : errors_(errors), new_goldens_(golden_folder) {
     std::error_code error;
     const fs::path folder = fs::path(path).parent_path();
@@ -196,7 +196,7 @@ class ResultsReader {
     });
   }
 
-  SceneErrors& errors_;
+  FormatErrors& errors_;
   const std::optional<std::string>& new_goldens_;
   fs::path base_;
   std::string old_goldens_;
@@ -266,7 +266,7 @@ RefusedPictures refuse_pictures_elsewhere(const std::optional<std::string>& gold
 ResultsFile parse_results(std::string_view text, const std::string& path,
                           const std::optional<std::string>& golden_folder) {
   ResultsFile file{path, {}, {}};
-  SceneErrors errors(path);
+  FormatErrors errors(path);
   YamlTree tree = json_tree(text, path, "results");
   validate(tree.root(), results_spec(), errors);
   errors.throw_if_any();

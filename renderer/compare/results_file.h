@@ -5,7 +5,7 @@
 
 #include "renderer/base/lines.h"
 #include "renderer/compare/comparison_run.h"
-#include "renderer/scene/scene_errors.h"
+#include "renderer/format/format_errors.h"
 
 namespace roundel {
 

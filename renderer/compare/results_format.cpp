@@ -4,7 +4,7 @@
 
 #include "renderer/compare/golden_rules.h"
 #include "renderer/compare/run_json.h"
-#include "renderer/scene/schema.h"
+#include "renderer/format/schema.h"
 
 namespace roundel {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/scene/spec.h"
+#include "renderer/format/spec.h"
 
 namespace roundel {
 

@@ -9,6 +9,7 @@
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/picture.h"
+#include "renderer/format/json_text.h"
 
 namespace roundel {
 namespace {

@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "renderer/circles/circle.h"
 #include "renderer/explain/layer_places.h"
 #include "renderer/explain/match_circles.h"
-#include "renderer/generate/circle.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/scene/scene.h"

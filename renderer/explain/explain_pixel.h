@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/scene/scene.h"
 

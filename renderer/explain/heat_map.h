@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "renderer/base/buffer.h"
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"
 #include "renderer/scene/scene.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "renderer/generate/generate.h"
+#include "renderer/circles/generate.h"
 
 namespace roundel {
 namespace {

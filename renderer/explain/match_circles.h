@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "renderer/circles/circle.h"
 #include "renderer/explain/layer_places.h"
-#include "renderer/generate/circle.h"
 
 namespace roundel {
 

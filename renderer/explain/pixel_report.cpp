@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/circles/view.h"
 #include "renderer/explain/layer_places.h"
-#include "renderer/generate/view.h"
 #include "renderer/raster/shaders.h"
 
 namespace roundel {

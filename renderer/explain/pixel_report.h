@@ -3,9 +3,9 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 
+#include "renderer/circles/generate.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/explain/scene_text.h"
-#include "renderer/generate/generate.h"
 
 namespace roundel {
 

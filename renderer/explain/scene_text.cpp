@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "renderer/base/text.h"
-#include "renderer/scene/number_text.h"
+#include "renderer/format/number_text.h"
 #include "renderer/scene/vars.h"
 
 namespace roundel {
@@ -104,7 +104,7 @@ class ValueChanges {
 SceneText::SceneText(std::string_view text, const std::string& path,
                      const SceneOverrides& overrides)
     : tree_(text, path) {
-  SceneErrors errors(path);
+  FormatErrors errors(path);
   replace_vars(tree_, path, overrides.vars, errors);
   const auto layers = root().find("layers");
   if (!layers) return;

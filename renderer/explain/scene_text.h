@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/format/yaml_tree.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/scene/yaml_tree.h"
 
 namespace roundel {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "renderer/generate/circle_stream.h"
+#include "renderer/circles/circle_stream.h"
 #include "renderer/raster/chunk_plan.h"
 #include "renderer/scene/scene.h"
 

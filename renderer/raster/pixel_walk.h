@@ -1,5 +1,5 @@
 #pragma once
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image_settings.h"
 #include "renderer/raster/scalar_pixel_math.h"

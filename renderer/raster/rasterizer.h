@@ -6,8 +6,8 @@
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/stage_stats.h"
-#include "renderer/generate/circle.h"
-#include "renderer/generate/circle_stream.h"
+#include "renderer/circles/circle.h"
+#include "renderer/circles/circle_stream.h"
 #include "renderer/image/png_file.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"

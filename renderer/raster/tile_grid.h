@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "renderer/base/host_device.h"
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/pixels/image_settings.h"
 #include "renderer/raster/scalar_pixel_math.h"
 

@@ -13,13 +13,13 @@
 #include "renderer/base/input_file.h"
 #include "renderer/base/nearby_file.h"
 #include "renderer/base/text.h"
+#include "renderer/format/format_errors.h"
+#include "renderer/format/validate.h"
+#include "renderer/format/yaml_tree.h"
 #include "renderer/scene/resolve_scene.h"
-#include "renderer/scene/scene_errors.h"
 #include "renderer/scene/scene_reader.h"
-#include "renderer/scene/spec.h"
-#include "renderer/scene/validate.h"
+#include "renderer/scene/scene_spec.h"
 #include "renderer/scene/vars.h"
-#include "renderer/scene/yaml_tree.h"
 
 namespace roundel {
 
@@ -38,7 +38,7 @@ std::vector<std::string> layer_names(YamlNode root) {
 
 Scene read_text(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
   YamlTree tree(text, path);
-  SceneErrors errors(path);
+  FormatErrors errors(path);
   replace_vars(tree, path, overrides.vars, errors);
   errors.set_layer_names(layer_names(tree.root()));
   Scene scene;

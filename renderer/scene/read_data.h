@@ -8,10 +8,10 @@
 
 #include "renderer/base/frame_name.h"
 #include "renderer/data/table.h"
+#include "renderer/format/format_errors.h"
+#include "renderer/format/valid_node.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/scene.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
@@ -20,7 +20,7 @@ namespace roundel {
 class DataReader {
  public:
   /// `path`: of the scene file.
-  DataReader(const std::string& path, const SceneOverrides& overrides, SceneErrors& errors)
+  DataReader(const std::string& path, const SceneOverrides& overrides, FormatErrors& errors)
       : path_(path), overrides_(overrides), errors_(errors) {}
 
   /// `fits_films`: the view fits all files of films of data.
@@ -54,7 +54,7 @@ class DataReader {
 
   const std::string& path_;
   const SceneOverrides& overrides_;
-  SceneErrors& errors_;
+  FormatErrors& errors_;
   std::optional<Animation> animation_;
   bool fits_films_ = false;
   std::string layer_path_;

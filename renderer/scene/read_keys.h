@@ -3,18 +3,18 @@
 #include <string>
 #include <vector>
 
+#include "renderer/format/format_errors.h"
+#include "renderer/format/number_text.h"
+#include "renderer/format/valid_node.h"
 #include "renderer/scene/keyed_value.h"
-#include "renderer/scene/number_text.h"
 #include "renderer/scene/scene.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
 /// Reads values that may have keys over time, and collects those that have.
 class KeyReader {
  public:
-  explicit KeyReader(SceneErrors& errors) : errors_(errors) {}
+  explicit KeyReader(FormatErrors& errors) : errors_(errors) {}
 
   /// Frames a second, for keys in seconds; to be said before anything is read.
   void set_fps(Ratio fps) { fps_ = fps; }
@@ -59,7 +59,7 @@ class KeyReader {
   /// `numbers`: how many each value is.
   Keys sorted(ValidNode node, std::vector<Key> keys, std::size_t numbers, const std::string& path);
 
-  SceneErrors& errors_;
+  FormatErrors& errors_;
   Ratio fps_{Animation{}.fps};
   std::vector<KeyedValue> found_;
 };

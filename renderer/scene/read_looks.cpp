@@ -51,7 +51,7 @@ double most_of_map(const ColorMap& color) {
 /// Multiply and screen let 1 − colour and colour of what lies below pass: shares.
 class ColorCheck {
  public:
-  ColorCheck(PartlyValidNode node, const std::string& path, const char* mode, SceneErrors& errors)
+  ColorCheck(PartlyValidNode node, const std::string& path, const char* mode, FormatErrors& errors)
       : node_(node), path_(path), mode_(mode), errors_(errors) {}
 
   void operator()(GeneratorSource& /*source*/) const {}  // within 0 to 1
@@ -92,11 +92,11 @@ class ColorCheck {
   PartlyValidNode node_;
   const std::string& path_;
   const char* mode_;
-  SceneErrors& errors_;
+  FormatErrors& errors_;
 };
 
 void read_blend(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
-                Layer& layer, SceneErrors& errors) {
+                Layer& layer, FormatErrors& errors) {
   const auto blend = node.find("blend");
   if (!blend) return;
   const auto name = std::find(kBlendModeNames.begin(), kBlendModeNames.end(), blend->text());
@@ -113,7 +113,7 @@ void read_blend(PartlyValidNode node, const ImageSettings& image, const std::str
 }
 
 void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& layer,
-                 SceneErrors& errors) {
+                 FormatErrors& errors) {
   read_key(node, "fill", read_boolean, layer.fill);
   const auto part = node.find_part("stroke");
   if (!part && !layer.fill && !node.has("stroke"))
@@ -133,7 +133,7 @@ void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& lay
 }  // namespace
 
 void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
-                Layer& layer, SceneErrors& errors) {
+                Layer& layer, FormatErrors& errors) {
   read_blend(node, image, layer_path, layer, errors);
   read_stroke(node, layer_path, layer, errors);
 }

@@ -1,9 +1,9 @@
 #pragma once
 #include <string>
 
+#include "renderer/format/format_errors.h"
+#include "renderer/format/valid_node.h"
 #include "renderer/scene/scene.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
@@ -12,6 +12,6 @@ namespace roundel {
 /// the layer's path
 /// ("layers[0]") before the key.
 void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
-                Layer& layer, SceneErrors& errors);
+                Layer& layer, FormatErrors& errors);
 
 }  // namespace roundel

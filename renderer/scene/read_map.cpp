@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "renderer/base/text.h"
-#include "renderer/scene/number_text.h"
-#include "renderer/scene/other_words.h"
+#include "renderer/format/number_text.h"
+#include "renderer/format/other_words.h"
 #include "renderer/scene/read_values.h"
 
 namespace roundel {
@@ -25,7 +25,7 @@ DomainEnd read_domain_end(ValidNode node) {
 
 class MapReader {
  public:
-  MapReader(const Table& table, std::string layer_path, SceneErrors& errors)
+  MapReader(const Table& table, std::string layer_path, FormatErrors& errors)
       : table_(table), layer_path_(std::move(layer_path)), errors_(errors) {}
 
   DataMap read(PartlyValidNode layer) {
@@ -337,14 +337,14 @@ class MapReader {
 
   const Table& table_;
   std::string layer_path_;
-  SceneErrors& errors_;
+  FormatErrors& errors_;
   DataMap map_;
 };
 
 }  // namespace
 
 DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
-                      SceneErrors& errors) {
+                      FormatErrors& errors) {
   return MapReader(table, layer_path, errors).read(layer);
 }
 

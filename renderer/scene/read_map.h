@@ -2,9 +2,9 @@
 #include <string>
 
 #include "renderer/data/table.h"
+#include "renderer/format/format_errors.h"
+#include "renderer/format/valid_node.h"
 #include "renderer/map/data_map.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
@@ -12,6 +12,6 @@ namespace roundel {
 /// or hold texts where numbers belong, and laws that contradict themselves go to `errors`, with
 /// the layer's path ("layers[0]") before the key.
 DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
-                      SceneErrors& errors);
+                      FormatErrors& errors);
 
 }  // namespace roundel

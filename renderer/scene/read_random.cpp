@@ -12,7 +12,7 @@ namespace {
 
 class RandomReader {
  public:
-  RandomReader(std::string layer_path, SceneErrors& errors)
+  RandomReader(std::string layer_path, FormatErrors& errors)
       : path_(std::move(layer_path) + ".random"), errors_(errors) {}
 
   RandomSource read(PartlyValidNode node) {
@@ -80,12 +80,13 @@ class RandomReader {
   }
 
   std::string path_;
-  SceneErrors& errors_;
+  FormatErrors& errors_;
 };
 
 }  // namespace
 
-RandomSource read_random(PartlyValidNode node, const std::string& layer_path, SceneErrors& errors) {
+RandomSource read_random(PartlyValidNode node, const std::string& layer_path,
+                         FormatErrors& errors) {
   return RandomReader(layer_path, errors).read(node);
 }
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string>
 
-#include "renderer/scene/number_text.h"
+#include "renderer/format/number_text.h"
 
 namespace roundel {
 namespace {
@@ -24,20 +24,8 @@ DisplayColor read_hex_color(std::string_view text) {
 
 }  // namespace
 
-bool read_boolean(ValidNode node) {
-  return node.text() == "true";
-}
-
-double read_number(ValidNode node) {
-  return parse_number(node.text()).value.value() + 0.0;  // -0 would be an alpha of snow
-}
-
 bool is_over_frame(const std::optional<ValidNode>& node) {
   return node && node->text() == "frame";
-}
-
-std::int64_t read_integer(ValidNode node) {
-  return parse_integer(node.text()).value.value();
 }
 
 Length read_length(ValidNode node) {
@@ -118,7 +106,7 @@ PositionLaw read_position_law(ValidNode node) {
                           read_number(gaussian.find("sigma").value())};
 }
 
-ColorLaw read_color_law(ValidNode node, const std::string& path, SceneErrors& errors) {
+ColorLaw read_color_law(ValidNode node, const std::string& path, FormatErrors& errors) {
   if (!node.is_map()) return ConstantColor{read_color(node)};
   if (const std::optional<ValidNode> gradient = node.find("gradient"))
     return GradientColor{read_gradient(*gradient, path + ".gradient", errors)};
@@ -146,12 +134,7 @@ ColorLaw read_color_law(ValidNode node, const std::string& path, SceneErrors& er
   return choice;
 }
 
-bool is_plain_number(ValidNode node) {
-  return !node.is_map() && !node.is_list() && node.is_plain() &&
-         parse_number(node.text()).value.has_value();
-}
-
-Gradient read_gradient(ValidNode node, const std::string& path, SceneErrors& errors) {
+Gradient read_gradient(ValidNode node, const std::string& path, FormatErrors& errors) {
   if (!node.is_list()) return named_gradient(node.text());
   Gradient gradient;
   const std::vector<ValidNode> stops = node.items();

@@ -114,7 +114,7 @@ struct GradientColor {  ///< at an even share of the gradient
 };
 using ColorLaw = std::variant<ConstantColor, UniformColor, ChoiceColor, GradientColor>;
 
-/// One of the classic scenes' circles, by name (see generate/classic.h).
+/// One of the classic scenes' circles, by name (see circles/classic.h).
 struct GeneratorSource {
   std::string name;                   ///< rgb, rgby, rand10k, ..., fireworks
   std::optional<std::uint32_t> seed;  ///< instead of the scene's
@@ -260,8 +260,6 @@ const std::vector<KeyedValue>& keyed_values(const Scene& scene);
 bool has_frames(const Scene& scene);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
-/// Before frame 0 simulated layers stand as in frame 0: a film may start with stills of them.
-inline constexpr std::int64_t kMinFrame = -10'000'000, kMaxFrame = 10'000'000;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;
 inline constexpr std::uint64_t kMaxLayers = 1000;

@@ -10,8 +10,8 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/format/number_text.h"
 #include "renderer/scene/classic_scenes.h"
-#include "renderer/scene/number_text.h"
 #include "renderer/scene/read_data.h"
 #include "renderer/scene/read_keys.h"
 #include "renderer/scene/read_looks.h"
@@ -23,7 +23,7 @@ namespace {
 
 class SceneReader {
  public:
-  SceneReader(const std::string& path, const SceneOverrides& overrides, SceneErrors& errors)
+  SceneReader(const std::string& path, const SceneOverrides& overrides, FormatErrors& errors)
       : path_(path),
         overrides_(overrides),
         errors_(errors),
@@ -317,7 +317,7 @@ class SceneReader {
   const SceneOverrides& overrides_;
   ImageSettings image_;
   std::pair<int, int> size_in_file_;
-  SceneErrors& errors_;
+  FormatErrors& errors_;
   std::string layer_path_;
   std::size_t layer_index_ = 0;   ///< among the scene's
   std::optional<ValidNode> fit_;  ///< of the view
@@ -328,7 +328,7 @@ class SceneReader {
 }  // namespace
 
 Scene read_scene(PartlyValidNode root, const std::string& path, const SceneOverrides& overrides,
-                 SceneErrors& errors) {
+                 FormatErrors& errors) {
   return SceneReader(path, overrides, errors).read(root);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
+#include "renderer/format/format_errors.h"
+#include "renderer/format/valid_node.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
@@ -10,6 +10,6 @@ namespace roundel {
 /// express (keys that depend on each other, data files, totals) are added to `errors`. The scene is
 /// of use only if there are no errors.
 Scene read_scene(PartlyValidNode root, const std::string& path, const SceneOverrides& overrides,
-                 SceneErrors& errors);
+                 FormatErrors& errors);
 
 }  // namespace roundel

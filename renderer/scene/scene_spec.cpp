@@ -1,12 +1,15 @@
 // The format of scene files, written down once: the loader and scene.schema.json both follow it.
+#include "renderer/scene/scene_spec.h"
+
 #include <fmt/format.h>
 
 #include "renderer/base/text.h"
+#include "renderer/format/number_text.h"
+#include "renderer/format/schema.h"
+#include "renderer/format/yaml_tree.h"
 #include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/keyed_value.h"
-#include "renderer/scene/number_text.h"
 #include "renderer/scene/spec_values.h"
-#include "renderer/scene/yaml_tree.h"
 
 namespace roundel {
 namespace {
@@ -357,6 +360,11 @@ Spec scene() {
 const Spec& scene_spec() {
   static const Spec kSpec = scene();
   return kSpec;
+}
+
+std::string scene_json_schema() {
+  return json_schema(scene_spec(), "Roundel scene",
+                     "A scene of translucent circles. Written by `roundel schema`.", true);
 }
 
 }  // namespace roundel

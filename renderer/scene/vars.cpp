@@ -8,7 +8,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "renderer/scene/validate.h"
+#include "renderer/format/validate.h"
 
 namespace roundel {
 namespace {
@@ -67,7 +67,7 @@ std::string with_quoted_colors(std::string_view value) {
 
 class VarReplacer {
  public:
-  VarReplacer(YamlTree& tree, const std::string& file, SceneErrors& errors)
+  VarReplacer(YamlTree& tree, const std::string& file, FormatErrors& errors)
       : tree_(tree), file_(file), errors_(errors) {}
 
   void replace(const std::vector<VarSetting>& settings) {
@@ -266,7 +266,7 @@ class VarReplacer {
 
   YamlTree& tree_;
   const std::string& file_;
-  SceneErrors& errors_;
+  FormatErrors& errors_;
   std::vector<Var> vars_;
   std::uint32_t vars_node_ = 0;  ///< the root, which is no var, where there are none
   std::vector<Node> nodes_;
@@ -274,7 +274,7 @@ class VarReplacer {
 };
 
 void replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
-                  SceneErrors& errors) {
+                  FormatErrors& errors) {
   VarReplacer(tree, file, errors).replace(settings);
 }
 

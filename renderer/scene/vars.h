@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/format/format_errors.h"
+#include "renderer/format/yaml_tree.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/yaml_tree.h"
 
 namespace roundel {
 
@@ -15,7 +15,7 @@ namespace roundel {
 /// and unused vars to `errors`; nodes with an unknown one become kUnknown. Throws Error(kUsage) for
 /// settings of `file` that name no var or, where they have no place, are no value.
 void replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
-                  SceneErrors& errors);
+                  FormatErrors& errors);
 
 /// The names of the vars that a scene file declares. Throws Error(kInvalidScene) for a text that is
 /// no YAML.

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "renderer/base/error.h"
-#include "tools/roundel/export/export.h"
+#include "tools/roundel/commands/export.h"
 
 namespace roundel {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/roundel/export/ranks.h"
+#include "renderer/film/ranks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Two backends that should draw the same: what one of them does wrong is told, with its name.
-#include "tools/roundel/compare/regress.h"
+#include "tools/roundel/commands/regress_run.h"
 
 #include <gtest/gtest.h>
 

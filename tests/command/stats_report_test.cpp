@@ -1,4 +1,4 @@
-#include "tools/roundel/export/export.h"
+#include "tools/roundel/commands/export.h"
 
 #include <gtest/gtest.h>
 

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/circles/generate.h"
 #include "renderer/compare/picture_difference.h"
 #include "renderer/data/npy_header.h"
 #include "renderer/data/table.h"
-#include "renderer/generate/generate.h"
 #include "renderer/image/photo.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"

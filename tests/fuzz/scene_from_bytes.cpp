@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "renderer/scene/spec.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace {
 

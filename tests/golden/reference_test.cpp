@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "renderer/circles/generate.h"
 #include "renderer/data/table.h"
-#include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
 #include "tests/testing.h"

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <random>
 
-#include "renderer/sequence/split_rasterizer.h"
+#include "renderer/film/split_rasterizer.h"
 #include "testing.h"
 #include "tests/testing.h"
 #include "tests/to_image.h"

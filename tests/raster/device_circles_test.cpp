@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "renderer/generate/generate.h"
+#include "renderer/circles/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/raster/backend.h"

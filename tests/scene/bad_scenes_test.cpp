@@ -2,8 +2,8 @@
 #include <sstream>
 
 #include "renderer/base/text.h"
-#include "renderer/scene/scene_errors.h"
-#include "renderer/scene/yaml_tree.h"
+#include "renderer/format/format_errors.h"
+#include "renderer/format/yaml_tree.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {
@@ -85,7 +85,7 @@ TEST(BadScenes, ThousandsOfLongProblemsAreAFewPages) {
     text += "  - {data: " + std::string(5000, 'd') + ".npy, columns: [x, y, radius]}\n";
   const std::string error = parse_error(text);
   EXPECT_TRUE(error.ends_with("\ns.yaml: 800 more errors"));
-  EXPECT_LT(error.size(), SceneErrors::kMaxReported * (kLongestErrorLine + 1) + 100);
+  EXPECT_LT(error.size(), FormatErrors::kMaxReported * (kLongestErrorLine + 1) + 100);
 }
 
 TEST(Errors, LinesUpToTheLimitStayAndLongerOnesLoseTheirMiddle) {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "renderer/scene/yaml_tree.h"
+#include "renderer/format/yaml_tree.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {

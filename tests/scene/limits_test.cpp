@@ -2,8 +2,8 @@
 // it is.
 #include <gtest/gtest.h>
 
-#include "renderer/scene/spec.h"
-#include "renderer/scene/validate.h"
+#include "renderer/format/validate.h"
+#include "renderer/scene/scene_spec.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {
@@ -112,7 +112,7 @@ TEST(Limits, ValuesThatFailedCannotBeRead) {
   EXPECT_THROW(ValidNode{tree.root()}, std::logic_error);
   EXPECT_THROW(PartlyValidNode{tree.root()}, std::logic_error);
 
-  SceneErrors errors("s.yaml");
+  FormatErrors errors("s.yaml");
   const PartlyValidNode root = validate(tree.root(), scene_spec(), errors).value();
   EXPECT_TRUE(root.find("version"));
   EXPECT_TRUE(root.has("seed"));

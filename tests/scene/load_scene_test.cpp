@@ -3,8 +3,8 @@
 #include <set>
 
 #include "renderer/base/write_file.h"
+#include "renderer/circles/generate.h"
 #include "renderer/data/npy.h"
-#include "renderer/generate/generate.h"
 #include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/fingerprint.h"
 #include "tests/data/table_values.h"

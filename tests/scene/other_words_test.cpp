@@ -1,4 +1,4 @@
-#include "renderer/scene/other_words.h"
+#include "renderer/format/other_words.h"
 
 #include <gtest/gtest.h>
 

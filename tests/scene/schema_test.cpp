@@ -1,4 +1,4 @@
-#include "renderer/scene/schema.h"
+#include "renderer/scene/scene_spec.h"
 
 #include <fstream>
 #include <sstream>

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/scene/yaml_tree.h"
+#include "renderer/format/yaml_tree.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {
@@ -102,7 +102,7 @@ void compare(const std::string& verdict, const std::string& text, Counts& counts
     EXPECT_FALSE(was_refused) << "libyaml refused this at " << verdict << "; the tree: " << found;
     EXPECT_TRUE(was_refused || hash_of(found) == verdict) << found;
   } catch (const InvalidScene& error) {
-    const SceneProblem& problem = error.problems().at(0);
+    const FormatProblem& problem = error.problems().at(0);
     if (!was_refused) {
       ++counts.refused_on_purpose;
       EXPECT_TRUE(is_refused_on_purpose(problem.message)) << error.what();

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "renderer/base/buffer.h"
-#include "renderer/generate/circle.h"
-#include "renderer/generate/circle_stream.h"
+#include "renderer/circles/circle.h"
+#include "renderer/circles/circle_stream.h"
 #include "renderer/raster/cpu/bin_slab.h"
 #include "renderer/raster/tile_grid.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/raster/tile_grid.h"
 
 namespace roundel::cpu {

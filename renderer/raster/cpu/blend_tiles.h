@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/raster/cpu/bin_slab.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/tile_grid.h"
 

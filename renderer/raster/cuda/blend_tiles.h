@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/quantize_levels.h"
 #include "renderer/raster/background.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "renderer/base/stage_stats.h"
-#include "renderer/generate/circle_recipe.h"
-#include "renderer/generate/circle_stream.h"
+#include "renderer/circles/circle_recipe.h"
+#include "renderer/circles/circle_stream.h"
 #include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/cuda/device_buffer.h"
 #include "renderer/raster/cuda/device_film.h"

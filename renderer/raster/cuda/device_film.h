@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "renderer/generate/circle_recipe.h"
+#include "renderer/circles/circle_recipe.h"
 #include "renderer/raster/cuda/device_buffer.h"
 #include "renderer/raster/cuda/stream.h"
 

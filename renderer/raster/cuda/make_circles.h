@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "renderer/generate/circle_motion.h"
-#include "renderer/generate/view.h"
+#include "renderer/circles/circle_motion.h"
+#include "renderer/circles/view.h"
 
 namespace roundel::cuda {
 

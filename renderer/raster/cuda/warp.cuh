@@ -1,5 +1,5 @@
 #pragma once
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 
 /// What warps do together. Device code only; all lanes of a warp call these functions.
 namespace roundel::cuda {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

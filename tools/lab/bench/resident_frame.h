@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "renderer/base/stage_stats.h"
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/pixels/image.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/film/frame_list.h"
 #include "renderer/machine.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/sequence/frame_list.h"
 #include "tools/roundel/cli/command_line.h"
 #include "tools/roundel/cli/terminal.h"
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "renderer/format/json_text.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {

@@ -13,7 +13,7 @@
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/data/csv.h"
-#include "renderer/sequence/frame_list.h"
+#include "renderer/film/frame_list.h"
 
 namespace roundel {
 namespace {

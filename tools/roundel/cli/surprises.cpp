@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "renderer/base/text.h"
-#include "renderer/generate/generate.h"
+#include "renderer/circles/generate.h"
 #include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_film.h"

@@ -137,9 +137,4 @@ void write_text(const std::string& path, std::string_view text) {
   write_text_atomically(path, text);
 }
 
-std::string json_text(const nlohmann::ordered_json& json, int indent) {
-  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-  return json_for_yaml(json.dump(indent, ' ', false, kReplace)) + "\n";
-}
-
 }  // namespace roundel

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -43,7 +42,5 @@ void finish_output();
 void check_is_no_terminal(const char* example);
 /// To a file, replaced as a whole, or to stdout for "-".
 void write_text(const std::string& path, std::string_view text);
-/// JSON on one line, or indented by so many spaces a level; text that is not UTF-8 is replaced.
-std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
 }  // namespace roundel

@@ -12,6 +12,8 @@
 #include "renderer/compare/picture_difference.h"
 #include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
+#include "renderer/explain/scene_difference.h"
+#include "renderer/format/json_text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/cli/common_options.h"
@@ -21,8 +23,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/compare/comparing.h"
-#include "tools/roundel/compare/scene_difference.h"
+#include "tools/roundel/commands/comparing.h"
 
 namespace roundel {
 namespace {

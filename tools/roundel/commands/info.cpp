@@ -6,6 +6,8 @@
 #include "renderer/base/cores.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
+#include "renderer/film/ranks.h"
+#include "renderer/format/json_text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 #include "renderer/info.h"
@@ -14,7 +16,6 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/export/ranks.h"
 
 namespace roundel {
 namespace {

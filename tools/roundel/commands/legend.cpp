@@ -9,9 +9,9 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/circles/circle_parts.h"
 #include "renderer/data/table.h"
 #include "renderer/explain/layer_places.h"
-#include "renderer/generate/circle_parts.h"
 #include "renderer/pixels/quantize.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"

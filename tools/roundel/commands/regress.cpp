@@ -13,7 +13,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/compare/regress.h"
+#include "tools/roundel/commands/regress_run.h"
 
 namespace roundel {
 namespace {

@@ -21,7 +21,7 @@
 #include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/export/export.h"
+#include "tools/roundel/commands/export.h"
 
 namespace roundel {
 namespace {

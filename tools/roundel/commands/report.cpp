@@ -10,7 +10,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/compare/comparing.h"
+#include "tools/roundel/commands/comparing.h"
 
 namespace roundel {
 namespace {

@@ -1,11 +1,11 @@
-#include "renderer/scene/schema.h"
+#include "renderer/scene/scene_spec.h"
 
 #include "renderer/compare/results_format.h"
 
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/terminal.h"
-#include "tools/roundel/cli/validation_format.h"
 #include "tools/roundel/commands/commands.h"
+#include "tools/roundel/commands/validation_format.h"
 
 namespace roundel {
 

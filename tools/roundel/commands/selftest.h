@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "renderer/base/lines.h"
-#include "renderer/generate/circle.h"
+#include "renderer/circles/circle.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
 

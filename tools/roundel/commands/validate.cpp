@@ -8,9 +8,12 @@
 #include <utility>
 
 #include "renderer/base/text.h"
+#include "renderer/circles/generate.h"
 #include "renderer/data/table.h"
 #include "renderer/description.h"
-#include "renderer/generate/generate.h"
+#include "renderer/format/format_errors.h"
+#include "renderer/format/json_text.h"
+#include "renderer/frame_memory.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/remarks.h"
@@ -19,17 +22,15 @@
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/moving_parts.h"
 #include "renderer/scene/resolve_scene.h"
-#include "renderer/scene/scene_errors.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/progress.h"
-#include "tools/roundel/cli/requirements.h"
 #include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/compare/comparing.h"
+#include "tools/roundel/commands/comparing.h"
 
 namespace roundel {
 namespace {
@@ -309,7 +310,7 @@ Json json_of(const std::string& path, const Error& error) {
                         {"message", message}});
   };
   if (const auto* const invalid = dynamic_cast<const InvalidScene*>(&error))
-    for (const SceneProblem& problem : invalid->problems())
+    for (const FormatProblem& problem : invalid->problems())
       add(invalid->file(), problem.place.line, problem.place.column, problem.key_path,
           problem.message);
   else

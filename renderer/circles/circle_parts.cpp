@@ -1,0 +1,83 @@
+#include "renderer/circles/circle_parts.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "renderer/pixels/srgb.h"
+
+namespace roundel {
+
+double stroke_width(const Scene& scene, const Layer& layer) {
+  const LengthUnits units{layer.move.scale * scene.view.zoom,
+                          scene.image.px / static_cast<double>(scene.image.frame_height())};
+  return units.of(layer.stroke->width);
+}
+
+CircleParts::CircleParts(const Scene& scene, const Layer& layer)
+    : layer_(layer), parts_(parts_of(layer)), width_(stroke_width(scene, layer)) {
+  const Stroke& stroke = *layer.stroke;
+  if (stroke.color) {
+    const bool is_linear = scene.image.blend_space == BlendSpace::kLinear;
+    const auto channel = [&](float c) { return is_linear ? srgb_to_linear(c) : c; };
+    stroke_ = {channel(stroke.color->red), channel(stroke.color->green),
+               channel(stroke.color->blue), 0};
+    has_color_ = true;
+  }
+  if (stroke.alpha) {
+    stroke_.alpha = static_cast<float>(*stroke.alpha * layer.opacity);
+    has_alpha_ = true;
+  }
+}
+
+Shape CircleParts::shape_of(const Shape& circle, std::size_t part) const {
+  if (!is_stroke(part)) return circle;
+  const double inner = std::max(static_cast<double>(circle.radius) - width_, 0.0);
+  return {circle.x, circle.y, static_cast<float>(inner), circle.radius};
+}
+
+Paint CircleParts::paint_of(const Shape& circle, const Paint& paint, std::size_t part) const {
+  if (!is_stroke(part)) return paint;
+  Paint stroke = has_color_ ? stroke_ : paint;
+  stroke.alpha = has_alpha_ ? stroke_.alpha : paint.alpha;
+  // Circles that are to cover nothing.
+  if (!(circle.radius * circle.radius > 0)) stroke.alpha = 0;
+  return with_looks(stroke, layer_.blend, true);
+}
+
+void CircleParts::spread(std::span<Shape> shapes, std::span<Paint> paints) const {
+  // The hindmost circles first, as many as have their places behind all that wait.
+  for (std::size_t end = shapes.size() / parts_, begin = 0; end > 0; end = begin) {
+    begin = parts_ == 1 || end == 1 ? 0 : (end + 1) / 2;
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, kCirclesOfTask),
+                      [&](const tbb::blocked_range<std::size_t>& range) {
+                        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+                          const Shape circle = shapes[i];
+                          const Paint paint = paints.empty() ? Paint{} : paints[i];
+                          for (std::size_t part = 0; part < parts_; ++part) {
+                            const std::size_t place = parts_ * i + part;
+                            shapes[place] = shape_of(circle, part);
+                            if (!paints.empty()) paints[place] = paint_of(circle, paint, part);
+                          }
+                        }
+                      });
+  }
+}
+
+void CircleParts::spread_run(std::size_t first, std::span<Shape> shapes,
+                             std::span<Paint> paints) const {
+  const std::size_t first_circle = first / parts_;
+  const std::size_t circles = (first + shapes.size() + parts_ - 1) / parts_ - first_circle;
+  const std::size_t behind = shapes.size() - circles;
+  // None is written over before its last part.
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const std::size_t circle = behind + (first + i) / parts_ - first_circle;
+    const Shape shape = shapes[circle];
+    const Paint paint = paints[circle];
+    shapes[i] = shape_of(shape, first + i);
+    paints[i] = paint_of(shape, paint, first + i);
+  }
+}
+
+}  // namespace roundel

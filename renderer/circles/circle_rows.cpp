@@ -1,0 +1,129 @@
+#include "renderer/circles/circle_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "renderer/circles/circle_parts.h"
+#include "renderer/circles/view.h"
+#include "renderer/scene/center_rounding.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kShapeColumns = 4;   // x, y, z, radius
+constexpr std::size_t kColorColumns = 7;   // and red, green, blue
+constexpr std::size_t kAllColumns = 8;     // and alpha
+constexpr std::size_t kStrokeColumns = 9;  // and inner radius
+
+/// The width of each circle's stroke in scene space, 0 where its layer has none.
+std::vector<double> stroke_widths(const Scene& scene) {
+  std::vector<double> widths;
+  for (const Layer& layer : scene.layers)
+    widths.resize(widths.size() + count_circles(layer),
+                  layer.stroke ? stroke_width(scene, layer) / scene.view.zoom : 0);
+  return widths;
+}
+
+/// Calls shape_of(i) for each circle's place as it is to be written.
+template <typename Number, typename ShapeOf>
+std::vector<Number> rows_of(const Scene& scene, const Circles& circles, std::size_t columns,
+                            const ShapeOf& shape_of) {
+  const std::vector<double> widths =
+      columns == kStrokeColumns ? stroke_widths(scene) : std::vector<double>();
+  std::vector<Number> rows;
+  rows.reserve(circles.count() * columns);
+  const auto add = [&rows](auto... numbers) {
+    (rows.push_back(static_cast<Number>(numbers)), ...);
+  };
+  for (std::size_t i = 0; i < circles.count(); ++i) {
+    const SceneShape shape = shape_of(i);
+    add(shape.x, shape.y, shape.z, shape.radius);
+    if (columns == kShapeColumns) continue;
+    const Paint& paint = circles.paints[i];
+    const BlendColor color = is_snow(paint) ? BlendColor{1, 1, 1} : paint_color(paint);
+    add(color.red, color.green, color.blue);
+    if (columns >= kAllColumns) add(std::abs(paint.alpha));
+    if (columns == kStrokeColumns) add(std::max(shape.radius - widths[i], 0.0));
+  }
+  return rows;
+}
+
+/// `value`, or a number as little beside it as it takes to be moved to `goal`, if any is.
+template <typename Number, typename Move>
+Number moved_to(float goal, Number value, const Move& move) {
+  constexpr int kTries = 24;
+  Number step = 0;
+  for (int i = 0; i < kTries; ++i) {
+    if (move(value - step) == goal) return value - step;
+    if (move(value + step) == goal) return value + step;
+    const Number size = std::abs(value);
+    step = i == 0 ? std::nextafter(size, std::numeric_limits<Number>::infinity()) - size : 2 * step;
+  }
+  return value;
+}
+
+/// True where circles are moved by the view before they are binary32.
+bool is_rounded_last(const Scene& scene) {
+  if (is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height())) return false;
+  return std::any_of(scene.layers.begin(), scene.layers.end(), [&scene](const Layer& layer) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    return !layer.is_hidden && (!layer.move.is_identity() || has_double_centers(scene, layer) ||
+                                (data != nullptr && (data->map || !data->fits_float)));
+  });
+}
+
+std::vector<double> rounded_last(const Scene& scene, CircleSource& source, std::int64_t frame,
+                                 std::size_t columns, Circles& memory) {
+  std::vector<ScenePoint> centers;
+  source.generate_with_centers(frame, memory, centers);
+  const double zoom = scene.view.zoom;
+  const FrameMove move(scene.view, scene.image.frame_width(), scene.image.frame_height());
+  // Columns of data round the radius before the view, a map does not.
+  const auto zoom_float = [zoom](float radius) {
+    return static_cast<float>(static_cast<double>(radius) * zoom);
+  };
+  const auto zoom_double = [zoom](double radius) { return static_cast<float>(radius * zoom); };
+  return rows_of<double>(scene, memory, columns, [&](std::size_t i) {
+    const Shape& drawn = memory.shapes[i];
+    const double radius = static_cast<double>(drawn.radius) / zoom;
+    const float rounded = moved_to(drawn.radius, static_cast<float>(radius), zoom_float);
+    return SceneShape{moved_to(drawn.x, centers[i].x, [&](double x) { return move.x(x); }),
+                      moved_to(drawn.y, centers[i].y, [&](double y) { return move.y(y); }),
+                      static_cast<double>(drawn.z),
+                      zoom_float(rounded) == drawn.radius
+                          ? static_cast<double>(rounded)
+                          : moved_to(drawn.radius, radius, zoom_double)};
+  });
+}
+
+}  // namespace
+
+std::size_t circle_columns(const Scene& scene, bool all) {
+  const bool all_snow = std::all_of(
+      scene.layers.begin(), scene.layers.end(),
+      [](const Layer& layer) { return layer.is_hidden || layer.shader == Shader::kSnow; });
+  if (all) return scene.image.looks.rings ? kStrokeColumns : kAllColumns;
+  return all_snow && !scene.layers.empty() ? kShapeColumns : kColorColumns;
+}
+
+std::size_t circle_row_bytes(const Scene& scene, bool all) {
+  constexpr std::size_t kTwice = 2;  // rows, and the file made of them
+  const std::size_t bytes = kTwice * circle_columns(scene, all) * sizeof(float);
+  return sizeof(Shape) + sizeof(Paint) +
+         (all && is_rounded_last(scene) ? 2 * bytes + sizeof(ScenePoint) : bytes);
+}
+
+CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
+                       Circles& memory) {
+  const std::size_t columns = circle_columns(scene, all);
+  if (all && is_rounded_last(scene)) return rounded_last(scene, source, frame, columns, memory);
+  source.generate(frame, memory);
+  return rows_of<float>(scene, memory, columns, [&](std::size_t i) {
+    const Shape& shape = memory.shapes[i];
+    return SceneShape{shape.x, shape.y, shape.z, shape.radius};
+  });
+}
+
+}  // namespace roundel

@@ -1,0 +1,449 @@
+#include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <optional>
+
+#include "renderer/base/error.h"
+#include "renderer/circles/layer_source.h"
+#include "renderer/circles/packed_circles.h"
+#include "renderer/circles/random_circle.h"
+#include "renderer/circles/row_order.h"
+#include "renderer/circles/view.h"
+#include "renderer/data/table.h"
+#include "renderer/map/mapped_rows.h"
+#include "renderer/scene/resolve_scene.h"
+
+namespace roundel {
+namespace {
+
+struct FrameSpace {
+  const View& view;
+  int width, height;
+};
+
+/// Where circles go.
+struct Room {
+  std::span<Shape> shapes;
+  std::span<Paint> paints;
+  std::optional<FrameSpace> frame = {};  ///< without one they stay in scene space
+
+  std::size_t size() const { return shapes.size(); }
+  Room from(std::size_t i) const { return {shapes.subspan(i), paints.subspan(i), frame}; }
+};
+
+class DataLayer final : public LayerSource {
+ public:
+  DataLayer(const DataSource& source, const Layer& layer, const Scene& scene)
+      : source_(source),
+        table_(*source.table),
+        layer_(layer),
+        scene_(scene),
+        columns_(source.map ? DataMap{} : map_of_columns(source)),
+        map_(source.map ? *source.map : columns_),
+        mapper_(table_, map_) {
+    if (source.facts) {
+      facts_ = *source.facts;
+    } else {
+      facts_.rows = facts_.kept = source.rows;
+      facts_.block_rows = block_rows_of(table_, map_.columns);
+    }
+    assert(table_.rows() == source.rows);
+    packs_ =
+        source.facts && !table_.is_quick(map_.columns) && packed_bytes() <= most_data_bytes(scene);
+  }
+
+  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
+    make_all({shapes, paints});
+  }
+
+  bool generate_in_frame_space(const View& view, int width, int height, std::span<Shape> shapes,
+                               std::span<Paint> paints) override {
+    if (moves_as_shapes()) return false;
+    make_all({shapes, paints, FrameSpace{view, width, height}});
+    return true;
+  }
+
+  std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
+    std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // first those that are kept
+    if (map_.order) {
+      if (order_.empty()) order_ = sorted();
+      for (std::uint64_t& row : rows) row = order_[row];
+    }
+    if (facts_.kept_before.empty()) return rows;
+    const std::vector<std::uint64_t>& before = facts_.kept_before;
+    MappedRun& run = runs_.local();
+    for (std::uint64_t& row : rows) {
+      const std::uint64_t block = facts_.block_of(row);
+      mapper_.read(block * facts_.block_rows, rows_of_block(block), RowUse::kCircles, run);
+      check_kept(run, block);
+      row = block * facts_.block_rows + run.kept[row - before[block]];
+    }
+    return rows;
+  }
+
+  void write_centers(std::span<ScenePoint> centers) override {
+    const RowNumbers place_of = map_.order ? places_by_row(sorted()) : RowNumbers();
+    const PointMove to_scene(layer_.move);
+    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+      const std::span<const double> x = mapper_.x(run), y = mapper_.y(run);
+      const std::uint64_t first = facts_.kept_before_block(block);
+      for (std::size_t j = 0; j < run.kept.size(); ++j) {
+        const auto [scene_x, scene_y] = to_scene(x[run.kept[j]], y[run.kept[j]]);
+        centers[map_.order ? place_of[first + j] : first + j] = {scene_x, scene_y};
+      }
+    });
+    table_.keep_no_more();
+  }
+
+  Runs runs() const override { return source_.facts ? Runs::kWhole : Runs::kNone; }
+  std::uint64_t most_in_memory() const override {
+    return most_data_in_memory(scene_, table_, map_);
+  }
+  SourceMemory own_memory() const override {
+    const std::uint64_t numbers = table_.kept_bytes(), order = order_bytes();
+    const std::uint64_t opened = table_.memory_bytes() + facts_.category_bytes +
+                                 facts_.kept_before.size() * sizeof(std::uint64_t);
+    const std::uint64_t stays = opened + (table_.is_quick(map_.columns) ? numbers : 0);
+    const std::uint64_t working = core_count() * thread_bytes() + opened;
+    const std::uint64_t packed = packs_ ? block_memory(packed_bytes()) : 0;
+    // Before runs are made, one after the other:
+    const std::uint64_t surveying = numbers + facts_.percentile_bytes;
+    const std::uint64_t sorting = numbers + sorting_bytes();
+    const std::uint64_t packing = packed + order + (packs_ ? unpacked_bytes() : 0);
+    return {.working = working,
+            .at_once = working + numbers + 2 * order,
+            .most = working + std::max({surveying, sorting, packing}),
+            .held = packs_ ? packed + opened : drawing_bytes() + stays + order,
+            .stays = stays,
+            .opened = opened,
+            .makes_chunks = makes_chunks()};
+  }
+  bool makes_all_first() const override { return packs_; }
+  bool makes_chunks() const override { return map_.order && !packs_; }
+  void get_ready() override {
+    check_categories();
+    if (packs_ && packed_.empty()) pack();
+    if (!makes_chunks() || !order_.empty()) return;
+    order_ = sorted();
+    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
+  }
+  void make_run(std::size_t first, std::span<Shape> shapes,
+                std::span<Paint> paints) const override {
+    make_some(first, {shapes, paints});
+  }
+  bool make_run_in_frame_space(const View& view, int width, int height, std::size_t first,
+                               std::span<Shape> shapes, std::span<Paint> paints) const override {
+    if (moves_as_shapes()) return false;
+    make_some(first, {shapes, paints, FrameSpace{view, width, height}});
+    return true;
+  }
+  void make_chunk(const View& view, int width, int height, std::size_t first,
+                  std::span<Shape> shapes, std::span<Paint> paints) const override {
+    make_in_order(first, {shapes, paints, FrameSpace{view, width, height}});
+  }
+
+ private:
+  static std::uint64_t thread_count() {
+    return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  }
+  /// Of a thread that reads and makes circles.
+  std::uint64_t thread_bytes() const {
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // of the file, or to unpack it
+    const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
+    const std::uint64_t columns = map_.columns.size() * sizeof(double) * rows;
+    return kPiece + std::max(facts_.reading_bytes, columns) + (makes_chunks() ? columns : 0) +
+           rows * mapper_.bytes_of_row();
+  }
+  static std::uint64_t core_count() {
+    return std::min<std::uint64_t>(
+        static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
+  }
+  /// Of the threads that draw, which make runs: some more where the machine has fewer cores.
+  std::uint64_t drawing_bytes() const {
+    const std::uint64_t tasks =
+        makes_chunks() ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
+    return std::min(thread_count(), tasks) * thread_bytes();
+  }
+  std::uint64_t order_bytes() const {
+    return map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0;
+  }
+  /// While the order is found, with the order.
+  std::uint64_t sorting_bytes() const {
+    if (!map_.order) return 0;
+    if (!is_text(map_.order->slot)) return NumberOrder::memory_bytes(facts_.kept, thread_count());
+    return order_bytes() + TextOrder::memory_bytes(facts_.kept, facts_.order_text_bytes);
+  }
+  bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
+
+  /// Where radii vary, alpha may: a circle without a radius has none.
+  PackedCircles::Varying varying() const {
+    const bool radius = map_.radius.slot.has_value();
+    return {map_.z.slot.has_value(), radius, map_.color.kind != ColorMap::Kind::kConstant,
+            radius || (map_.alpha && map_.alpha->slot)};
+  }
+  std::uint64_t packed_bytes() const {
+    return facts_.kept * PackedCircles::bytes_of_circle(varying());
+  }
+  /// Of circles that are about to be packed.
+  std::uint64_t unpacked_bytes() const {
+    return core_count() * std::min(facts_.block_rows, facts_.kept) *
+           (sizeof(Shape) + sizeof(Paint));
+  }
+
+  /// Makes all circles, which needs the file's rows once and no circles in between.
+  void pack() {
+    RowNumbers place_of;
+    if (map_.order) place_of = places_by_row(sorted());
+    table_.keep_no_more();  // what sorted them
+    PackedCircles packed(facts_.kept, varying());
+    const std::optional<FrameSpace> frame =
+        moves_as_shapes() ? std::nullopt
+                          : std::optional<FrameSpace>({scene_.view, scene_.image.frame_width(),
+                                                       scene_.image.frame_height()});
+    tbb::enumerable_thread_specific<Circles> threads;
+    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+      Circles& made = threads.local();
+      const std::size_t count = run.kept.size();
+      if (made.count() < count) made = {Buffer<Shape>(count), Buffer<Paint>(count), 0};
+      write(run, 0, count, {made.shapes.span(), made.paints.span(), frame},
+            [](std::size_t j) { return j; });
+      const std::uint64_t first = facts_.kept_before_block(block);
+      for (std::size_t j = 0; j < count; ++j)
+        packed.put(map_.order ? place_of[first + j] : first + j, made.shapes[j], made.paints[j]);
+    });
+    runs_.clear();
+    packed_ = std::move(packed);
+  }
+
+  /// Numbers that are binary32 in the file were always rounded before the view.
+  bool moves_as_shapes() const {
+    return map_.is_plain && table_.fits_float() && layer_.move.is_identity();
+  }
+
+  /// Makes circles of the run's kept rows begin to end − 1; circle j goes to place_of(j).
+  template <typename PlaceOf>
+  void write(MappedRun& run, std::size_t begin, std::size_t end, const Room& room,
+             const PlaceOf& place_of) const {
+    const auto& [shapes, paints, frame] = room;
+    const View& view = frame ? frame->view : scene_.view;
+    const int height = frame ? frame->height : scene_.image.frame_height();
+    const double pixel = scene_.image.px / static_cast<double>(height);
+    const double scale = layer_.move.scale, opacity = layer_.opacity;
+    const LengthUnits in_scene{view.zoom, pixel}, in_layer{scale * view.zoom, pixel};
+    const std::span<const double> x = mapper_.x(run), y = mapper_.y(run), z = mapper_.z(run);
+    const std::span<const double> radii =
+        map_.is_plain ? mapper_.radii(run, {1, 0}, {1, 0}) : mapper_.radii(run, in_layer, in_scene);
+    const std::span<const DisplayColor> colors = mapper_.colors(run);
+    const std::span<const double> alphas = mapper_.alphas(run, static_cast<double>(layer_.alpha));
+    const PointMove to_scene(layer_.move);
+    const FrameMove to_frame = frame ? FrameMove(view, frame->width, height) : FrameMove();
+    for (std::size_t j = begin; j < end; ++j) {
+      const std::uint32_t i = run.kept[j];
+      const std::size_t place = place_of(j);
+      const auto [scene_x, scene_y] = to_scene(x[i], y[i]);
+      double wide = radii[i];
+      if (map_.is_plain)  // rounded first, as it always was
+        wide = static_cast<double>(static_cast<float>(wide)) * (frame ? scale * view.zoom : scale);
+      else if (!frame)
+        wide /= view.zoom;
+      const float radius = static_cast<float>(std::min(wide, kMaxFrameRadius));
+      shapes[place] = {to_frame.x(scene_x), to_frame.y(scene_y), static_cast<float>(z[i]), radius};
+      paints[place] = {colors[i].red, colors[i].green, colors[i].blue,
+                       static_cast<float>(alphas[i] * opacity) + 0.0f};  // -0 would be snow
+      if (!map_.is_plain &&
+          !(radius > kNothingRadius)) {  // the low end of a range, or below the smallest float
+        shapes[place].radius = kNothingRadius;
+        paints[place].alpha = 0;
+      }
+    }
+  }
+
+  [[noreturn]] void fail_as_changed() const {
+    throw Error(ExitCode::kRuntimeFailure, source_.path + ": has changed while it was read");
+  }
+
+  /// Fails where rows are not what they were.
+  void check_kept(const MappedRun& run, std::uint64_t block) const {
+    if (run.bad > 0 && !map_.skips_invalid) return;  // to be reported, all of them
+    if (run.kept.size() != facts_.kept_before_block(block + 1) - facts_.kept_before_block(block))
+      fail_as_changed();
+  }
+
+  std::size_t rows_of_block(std::uint64_t block) const {
+    return std::min(facts_.block_rows, facts_.rows - block * facts_.block_rows);
+  }
+
+  template <typename Visit>
+  void for_each_block(RowUse use, const Visit& visit) {
+    std::atomic<std::uint64_t> bad = 0, first_bad = std::numeric_limits<std::uint64_t>::max();
+    tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
+      MappedRun& run = runs_.local();
+      mapper_.read(block * facts_.block_rows, rows_of_block(block), use, run);
+      if (run.bad > 0) {
+        bad += run.bad;
+        std::uint64_t first = first_bad;
+        while (run.first_bad < first && !first_bad.compare_exchange_weak(first, run.first_bad)) {
+        }
+      }
+      check_kept(run, block);
+      if (run.bad == 0 || map_.skips_invalid) visit(block, run);
+    });
+    table_.check_unchanged();
+    if (bad > 0 && !map_.skips_invalid) mapper_.fail_for(first_bad, bad);
+  }
+
+  void make_all(const Room& room) {
+    assert(room.size() == facts_.kept);
+    check_categories();
+    if (map_.order) {
+      if (order_.empty()) order_ = sorted();
+      make_in_order(0, room);
+      order_ = {};
+    } else {
+      for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+        const std::uint64_t first = facts_.kept_before_block(block);
+        write(run, 0, run.kept.size(), room, [first](std::size_t j) { return first + j; });
+      });
+    }
+    table_.keep_no_more();
+  }
+
+  /// Those for which there is no memory are only stand-ins: see survey_rows().
+  void check_categories() const {
+    constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+    if (scene_.memory == 0 || facts_.category_bytes <= scene_.memory) return;
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: --memory: its categories need at least {}M, got {}M",
+                            table_.path(), facts_.category_bytes / kMiB + 1, scene_.memory / kMiB));
+  }
+
+  /// Makes circles `first` and following of the order, block by block of the rows.
+  void make_in_order(std::size_t first, const Room& room) const {
+    const std::span<const std::uint32_t> rows = order_.span().subspan(first, room.size());
+    const PlacesByBlock places(rows, facts_.blocks(),
+                               [this](std::uint32_t row) { return facts_.block_of(row); });
+    tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
+      make_places(block, places.of(block), rows, room);
+    });
+    table_.check_unchanged();
+  }
+
+  /// Makes the circles at some places, whose rows lie in one block.
+  void make_places(std::uint64_t block, std::span<const std::uint32_t> places,
+                   std::span<const std::uint32_t> rows, const Room& room) const {
+    if (places.empty()) return;
+    MappedRun& run = runs_.local();
+    run.selected.clear();
+    for (const std::uint32_t place : places) run.selected.push_back(rows[place]);
+    std::uint64_t first = block * facts_.block_rows, count = rows_of_block(block);
+    std::uint64_t before = facts_.kept_before_block(block);
+    std::uint64_t kept = facts_.kept_before_block(block + 1) - before;
+    if (facts_.kept_before.empty()) {  // those between will do
+      const auto [least, most] = std::minmax_element(run.selected.begin(), run.selected.end());
+      first = before = *least;
+      count = kept = *most - before + 1;
+    }
+    for (std::uint32_t& row : run.selected) row -= static_cast<std::uint32_t>(before);
+    if (!mapper_.read_some(first, count, kept, run)) fail_as_changed();
+    write(run, 0, places.size(), room, [places](std::size_t j) { return places[j]; });
+  }
+
+  /// The rows that are kept, by `order`.
+  RowNumbers sorted() {
+    const Order& order = *map_.order;
+    if (is_text(order.slot)) {
+      TextOrder texts(facts_.kept);
+      for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
+        texts.add(facts_.kept_before_block(block), run.texts(order.slot), run.kept);
+      });
+      return texts.sorted(order.descending);
+    }
+    const std::size_t column = map_.columns[order.slot];
+    const bool has_keys =  // which are needed only where numbers are not what they were
+        table_.columns()[column].has_order_keys &&
+        (table_.is_in_memory() || table_.rounding_of(column));
+    NumberOrder numbers(facts_.kept);
+    for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
+      const std::uint64_t first = facts_.kept_before_block(block);
+      if (!has_keys) return numbers.add(first, run.numbers(order.slot), run.kept, order.descending);
+      run.keys.resize(run.count);
+      table_.read_order_keys(column, run.first, order.descending, run.keys);
+      numbers.add_keys(first, run.keys, run.kept);
+    });
+    return numbers.sorted();
+  }
+
+  /// Makes circles `first` and following, by one thread.
+  void make_some(std::size_t first, const Room& room) const {
+    if (packs_) return packed_.get(first, room.shapes, room.paints);
+    if (map_.order) return make_each(first, room);
+    if (facts_.kept_before.empty()) return make_rows(first, room);
+    make_kept_rows(first, room);
+  }
+
+  /// In an order each circle may lie in another block.
+  void make_each(std::size_t first, const Room& room) const {
+    const std::span<const std::uint32_t> rows = order_.span().subspan(first, room.size());
+    for (std::uint32_t place = 0; place < rows.size(); ++place)
+      make_places(facts_.block_of(rows[place]), {&place, 1}, rows, room);
+    table_.check_unchanged();
+  }
+
+  /// Where all rows are kept, circles are rows, and only these are read.
+  void make_rows(std::size_t first, const Room& room) const {
+    MappedRun& run = runs_.local();
+    for (std::size_t done = 0, size = 0; done < room.size(); done += size) {
+      size = std::min<std::size_t>(room.size() - done, facts_.block_rows);
+      mapper_.read(first + done, size, RowUse::kCircles, run);
+      table_.check_unchanged();
+      if (run.kept.size() != size) fail_as_changed();
+      write(run, 0, size, room.from(done), [](std::size_t j) { return j; });
+    }
+  }
+
+  /// Where not all are, whole blocks are read: how many rows of each are kept is known.
+  void make_kept_rows(std::size_t first, const Room& room) const {
+    MappedRun& run = runs_.local();
+    const std::vector<std::uint64_t>& before = facts_.kept_before;
+    std::size_t done = 0;
+    for (std::uint64_t block = facts_.block_of(first); done < room.size(); ++block) {
+      const std::size_t begin = first + done - before[block];
+      const std::size_t size =
+          std::min(room.size() - done, before[block + 1] - before[block] - begin);
+      if (size == 0) continue;
+      mapper_.read(block * facts_.block_rows, rows_of_block(block), RowUse::kCircles, run);
+      table_.check_unchanged();
+      check_kept(run, block);
+      write(run, begin, begin + size, room.from(done),
+            [begin](std::size_t j) { return j - begin; });
+      done += size;
+    }
+  }
+
+  const DataSource& source_;
+  const Table& table_;
+  const Layer& layer_;
+  const Scene& scene_;
+  DataMap columns_;  ///< the map, where the source has none
+  const DataMap& map_;
+  RowMapper mapper_;
+  DataFacts facts_;
+  RowNumbers order_;  ///< the kept rows as they are painted, where there is an order
+  bool packs_;        ///< all circles are made at once, before any is asked for
+  PackedCircles packed_;
+  mutable tbb::enumerable_thread_specific<MappedRun> runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, const Layer& layer,
+                                             const Scene& scene) {
+  return std::make_unique<DataLayer>(source, layer, scene);
+}
+
+}  // namespace roundel

@@ -1,0 +1,53 @@
+#pragma once
+#include <span>
+
+#include "renderer/base/host_device.h"
+#include "renderer/circles/circle.h"
+#include "renderer/circles/random_circle.h"
+#include "renderer/pixels/srgb.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// What a layer's shader, its opacity and the scene's blend space make of paints as written, and
+/// for drawing the signs that Paint has for looks.
+class PaintFinish {
+ public:
+  PaintFinish() = default;
+  PaintFinish(const Scene& scene, const Layer& layer, bool to_be_drawn)
+      : is_snow_(layer.shader == Shader::kSnow),
+        is_linear_(scene.image.blend_space == BlendSpace::kLinear),
+        has_looks_(to_be_drawn && scene.image.looks.any()),
+        blend_(layer.blend),
+        // Data have the opacity in their solid alphas, which are rounded once.
+        opacity_(is_snow_ || !std::holds_alternative<DataSource>(layer.source) ? layer.opacity
+                                                                               : 1) {}
+
+  bool is_identity() const { return !is_snow_ && !is_linear_ && !has_looks_ && opacity_ == 1; }
+  ROUNDEL_HOST_DEVICE void operator()(const Shape& shape, Paint& paint) const {
+    if (is_snow_)  // see Paint::alpha
+      paint.alpha = shape.radius > kNothingRadius
+                        ? -(.5f * clamp_to_unit(.6f + .4f * (1.0f - shape.z)))
+                        : -0.0f;
+    if (opacity_ != 1)
+      paint.alpha = static_cast<float>(static_cast<double>(paint.alpha) * opacity_);
+    if (is_linear_) {
+      paint.red = srgb_to_linear(paint.red);
+      paint.green = srgb_to_linear(paint.green);
+      paint.blue = srgb_to_linear(paint.blue);
+    }
+    if (has_looks_) paint = with_looks(paint, blend_, false);
+  }
+  void operator()(std::span<const Shape> shapes, std::span<Paint> paints) const {
+    if (is_identity()) return;
+    const PaintFinish finish = *this;  // in registers: what is written cannot change it
+    for (std::size_t i = 0; i < paints.size(); ++i) finish(shapes[i], paints[i]);
+  }
+
+ private:
+  bool is_snow_ = false, is_linear_ = false, has_looks_ = false;
+  BlendMode blend_ = BlendMode::kOver;
+  double opacity_ = 1;
+};
+
+}  // namespace roundel

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/base/host_device.h"
+#include "renderer/circles/paint_finish.h"
+#include "renderer/circles/random_circle.h"
+#include "renderer/circles/view.h"
+
+namespace roundel {
+
+/// Circles of a frame that are a random layer's, each of which is made of its number alone: by
+/// whoever draws, where it draws.
+struct RandomRun {
+  std::uint64_t first, count;  ///< of the frame's circles
+  RandomLaws laws;
+  PaintFinish finish;
+  CircleMove move;
+
+  /// Circle k of the layer as it is drawn, in frame space.
+  ROUNDEL_HOST_DEVICE void make(std::uint64_t k, Shape& shape, Paint& paint) const {
+    random_circle(laws, k, shape, paint);
+    finish(shape, paint);
+    shape = move(shape);
+  }
+};
+
+}  // namespace roundel

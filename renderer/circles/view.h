@@ -1,0 +1,136 @@
+#pragma once
+#include <cmath>
+#include <span>
+
+#include "renderer/base/host_device.h"
+#include "renderer/circles/circle.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// Moves a circle from scene space into the frame space of a width × height image, in binary64,
+/// rounded once. For a square image and the default view that is the identity, bit for bit.
+ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& view, int width,
+                                                int height) {
+  const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
+  if (view.flip_y)
+    return {
+        static_cast<float>(
+            std::fma(static_cast<double>(shape.x) - view.center_x, view.zoom, half_width)),
+        static_cast<float>(std::fma(view.center_y - static_cast<double>(shape.y), view.zoom, 0.5)),
+        shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
+  if (view.zoom == 1) {
+    // Exact for small coordinates too: nothing is added when the offset is zero.
+    return {static_cast<float>(static_cast<double>(shape.x) + (half_width - view.center_x)),
+            static_cast<float>(static_cast<double>(shape.y) + (0.5 - view.center_y)), shape.z,
+            shape.radius};
+  }
+  // The difference first: at a deep zoom it keeps the digits that matter.
+  return {
+      static_cast<float>(
+          std::fma(static_cast<double>(shape.x) - view.center_x, view.zoom, half_width)),
+      static_cast<float>(std::fma(static_cast<double>(shape.y) - view.center_y, view.zoom, 0.5)),
+      shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
+}
+
+/// The same for centres in binary64: they are rounded once, after the view, so that neighbours far
+/// from the origin or in a deep zoom keep their places.
+class FrameMove {
+ public:
+  /// Nowhere: numbers are rounded.
+  FrameMove() = default;
+  FrameMove(const View& view, int width, int height)
+      : x_(move_of(view.center_x, 0.5 * static_cast<double>(width) / static_cast<double>(height),
+                   view.zoom, 1)),
+        y_(move_of(view.center_y, 0.5, view.zoom, view.flip_y ? -1 : 1)) {}
+
+  ROUNDEL_HOST_DEVICE float x(double value) const { return x_(value); }
+  ROUNDEL_HOST_DEVICE float y(double value) const { return y_(value); }
+
+  bool operator==(const FrameMove&) const = default;
+
+ private:
+  struct Axis {
+    bool moves = false;
+    double center = 0, middle = 0, zoom = 1;
+    bool operator==(const Axis&) const = default;
+    ROUNDEL_HOST_DEVICE float operator()(double value) const {
+      return static_cast<float>(moves ? std::fma(value - center, zoom, middle) : value);
+    }
+  };
+  // A mirrored axis has a negative zoom: that changes signs, no digits.
+  static Axis move_of(double center, double middle, double zoom, double sign) {
+    return {zoom * sign != 1 || center != middle, center, middle, zoom * sign};
+  }
+  Axis x_, y_;
+};
+
+/// As large as radii in frame space can be without layers that scale: their squares are finite.
+inline constexpr double kMaxFrameRadius = kMaxCoordinate * kMaxZoom;
+
+/// Moves a layer's circles from its own space to scene space or, with `by_view`, to the frame space
+/// of the scene's image.
+class CircleMove {
+ public:
+  /// Nowhere.
+  CircleMove() = default;
+  CircleMove(const Scene& scene, const LayerMove& move, bool by_view)
+      : view_(scene.view),
+        width_(scene.image.frame_width()),
+        height_(scene.image.frame_height()),
+        in_scene_(move),
+        moves_in_scene_(!move.is_identity()),
+        moves_in_frame_(by_view && !roundel::is_identity(view_, width_, height_)) {
+    if (moves_in_frame_) in_frame_ = FrameMove(view_, width_, height_);
+    growth_ = move.scale * (moves_in_frame_ ? view_.zoom : 1);
+  }
+
+  bool is_identity() const { return !moves_in_scene_ && !moves_in_frame_; }
+  ROUNDEL_HOST_DEVICE Shape operator()(const Shape& shape) const {
+    if (!moves_in_scene_)
+      return moves_in_frame_ ? to_frame_space(shape, view_, width_, height_) : shape;
+    return at(static_cast<double>(shape.x), static_cast<double>(shape.y), shape);
+  }
+  /// Moves a circle whose centre is this one, in binary64 and rounded once, and not the shape's.
+  ROUNDEL_HOST_DEVICE Shape at(double center_x, double center_y, const Shape& shape) const {
+    const auto [x, y] = in_scene_(center_x, center_y);
+    const double grown = static_cast<double>(shape.radius) * growth_;
+    const double radius = grown > kMaxFrameRadius ? kMaxFrameRadius : grown;
+    return {in_frame_.x(x), in_frame_.y(y), shape.z, static_cast<float>(radius)};
+  }
+  bool operator==(const CircleMove&) const = default;
+
+ private:
+  View view_;
+  int width_ = 1, height_ = 1;
+  PointMove in_scene_{LayerMove()};
+  FrameMove in_frame_;
+  double growth_ = 1;
+  bool moves_in_scene_ = false, moves_in_frame_ = false;
+};
+
+inline void move_circles(const CircleMove& move, std::span<Shape> shapes) {
+  if (move.is_identity()) return;
+  for (Shape& shape : shapes) shape = move(shape);
+}
+
+/// A centre in binary64, before it is rounded.
+struct ScenePoint {
+  double x, y;
+};
+
+/// A circle in scene space, for people to read.
+struct SceneShape {
+  double x, y, z, radius;
+};
+
+/// The way back; a circle's old numbers but for the rounding of frame space.
+inline SceneShape to_scene_space(const Shape& shape, const View& view, int width, int height) {
+  const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
+  return {
+      (static_cast<double>(shape.x) - half_width) / view.zoom + view.center_x,
+      (static_cast<double>(shape.y) - 0.5) / (view.flip_y ? -view.zoom : view.zoom) + view.center_y,
+      static_cast<double>(shape.z), static_cast<double>(shape.radius) / view.zoom};
+}
+
+}  // namespace roundel

@@ -1,0 +1,338 @@
+#include "renderer/film/existing_frames.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/scene/fingerprint.h"
+#include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_film.h"
+
+namespace roundel {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What a whole file says of itself.
+struct FileHead {
+  int width, height;
+  std::optional<ImageMetadata> metadata;
+};
+
+/// Throws Error for what is not whole.
+FileHead read_head(const std::string& path, ImageFormat format, FrameReading reading) {
+  if (format == ImageFormat::kPng) {
+    PngInfo info =
+        reading == FrameReading::kPixels ? read_png_info(path) : read_png_checksums(path);
+    return {info.width, info.height, std::move(info.metadata)};
+  }
+  if (format == ImageFormat::kExr) {
+    ExrInfo info = read_exr_info(path);
+    return {info.width, info.height, std::move(info.metadata)};
+  }
+  const Framebuffer picture = read_pfm(path);
+  return {picture.width, picture.height, std::nullopt};
+}
+
+/// Whether a file that does not decode may be a frame that was cut off or lost bytes: it begins as
+/// its format does, or is empty or zeros, as after a crash of the machine. Else it is somebody's.
+bool begins_as_a_frame(const std::string& path, ImageFormat format) {
+  using namespace std::string_view_literals;
+  const std::string_view start = format == ImageFormat::kPng   ? "\x89PNG"sv
+                                 : format == ImageFormat::kExr ? kExrStart
+                                                               : "PF\n"sv;
+  const std::string bytes = InputFile(path).read(start.size());
+  return start.starts_with(bytes) || bytes.find_first_not_of('\0') == std::string::npos;
+}
+
+/// An error's text without the path that it begins with.
+std::string without_path(std::string_view message, const std::string& path) {
+  const std::string start = path + ": ";
+  return std::string(message.substr(message.starts_with(start) ? start.size() : 0));
+}
+
+/// What is wrong with a whole file of which `expected` is expected, by `rule`; empty: nothing.
+std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
+                     const ExpectedOrigin& rule, const std::string& word) {
+  if (!expected.fingerprint.empty() && found.fingerprint == expected.fingerprint) return "";
+  if (found.width != expected.width || found.height != expected.height) {
+    return fmt::format("{}x{}, {} {}x{}", found.width, found.height, word, expected.width,
+                       expected.height);
+  }
+  if (found.fingerprint.empty()) return "";
+  if (!rule.seeds_vary && found.seed != expected.seed) {
+    return fmt::format("of seed {}, {} {}", found.seed, word, expected.seed);
+  }
+  if (found.software != expected.software) {
+    return fmt::format("of another scene or version: by {}, {} {}", found.software, word,
+                       expected.software);
+  }
+  if (rule.fingerprints_vary) return "";
+  return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
+}
+
+/// True for whatever has this name, a link without a target too.
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+/// With its last slash; empty for a bare name.
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// The list, cut where it becomes too long to be read.
+std::string short_frames_text(const FrameList& frames) {
+  constexpr std::size_t kMost = 60;
+  std::string text = frames_text(frames);
+  if (text.size() > kMost) text = text.substr(0, text.rfind(',', kMost)) + ",...";
+  return text;
+}
+
+}  // namespace
+
+ExpectedOrigin origin_of(const Scene& scene) {
+  const auto origin = [](const Scene& one) {
+    return FrameOrigin{fingerprint(one), kSoftware, one.seed, one.image.width, one.image.height};
+  };
+  ExpectedOrigin expected{origin(scene)};
+  if (scene.film) expected.shown = scene.film->shown;
+  if (has_frames(scene))
+    expected.of_frame = [&scene, origin](std::int64_t frame) {
+      return origin(scene_at(scene, frame, SceneUse::kFingerprint));
+    };
+  return expected;
+}
+
+FrameList film_numbers(const FrameList& frames, const Scene* scene, bool renumbers) {
+  const bool has_animation = scene != nullptr && scene->animation;
+  if (frames.size() == 1 && !has_animation) return {};
+  if (renumbers) return run_of_frames(0, static_cast<std::int64_t>(frames.size()));
+  if (!has_animation) return frames;
+  const FrameList all = run_of_frames(scene->animation->start, scene->animation->frames);
+  FrameList numbers;
+  std::set_union(frames.begin(), frames.end(), all.begin(), all.end(), std::back_inserter(numbers));
+  return numbers;
+}
+
+bool has_neighbor(const std::string& pattern, const FrameList& numbers) {
+  const FrameName name(pattern);
+  if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return false;
+  const std::int64_t step = step_of(numbers);
+  return is_there(name.path(numbers.front() - step)) || is_there(name.path(numbers.back() + step));
+}
+
+std::string leftovers_line(const std::string& pattern, const FrameList& numbers) {
+  const FrameName name(pattern);
+  if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return "";
+  const std::string folder = folder_of(name.path(numbers.front()));
+  FrameList more;
+  std::error_code error;  // what may be written to, and not listed, tells nothing
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const auto number = name.frame_of(folder + entry->path().filename().string());
+    if (number && !std::binary_search(numbers.begin(), numbers.end(), *number))
+      more.push_back(*number);
+  }
+  if (more.empty()) return "";
+  std::sort(more.begin(), more.end());
+  return fmt::format("{} {} {}: {}", counted(more.size(), "more file"),
+                     more.size() == 1 ? "matches" : "match", pattern, short_frames_text(more));
+}
+
+FrameList taken_names(const FrameName& name, const FrameList& frames) {
+  FrameList taken;
+  const auto ask_for_each = [&] {
+    std::copy_if(frames.begin(), frames.end(), std::back_inserter(taken),
+                 [&](std::int64_t frame) { return is_there(name.path(frame)); });
+    return taken;
+  };
+  constexpr std::size_t kFew = 1000;
+  if (frames.size() <= kFew || name.has_number_in_folder()) return ask_for_each();
+  // To ask for each of a million names would take seconds, most of all where none is there.
+  const std::string folder = folder_of(name.path(frames.front()));
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const auto frame = name.frame_of(folder + entry->path().filename().string());
+    if (frame && std::binary_search(frames.begin(), frames.end(), *frame)) taken.push_back(*frame);
+  }
+  if (error == std::errc::permission_denied && taken.empty()) return ask_for_each();
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: cannot list the folder: {}", folder, error.message()));
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+ExistingFrames::ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
+                               FrameReading reading, WorkCount& progress)
+    : name_(name), frames_(frames), files_(frames.size()) {
+  const FrameList taken = taken_names(name, frames);
+  progress.total = taken.size();
+  tbb::parallel_for(std::size_t{0}, taken.size(), [&](std::size_t i) {
+    const auto place = std::lower_bound(frames.begin(), frames.end(), taken[i]);
+    files_[static_cast<std::size_t>(place - frames.begin())] =
+        examine(name.path(taken[i]), format, reading);
+    ++progress.done;
+  });
+}
+
+FrameFile ExistingFrames::examine(const std::string& path, ImageFormat format,
+                                  FrameReading reading) {
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  if (type == fs::file_type::not_found) return {};
+  if (type == fs::file_type::symlink) return found(FrameState::kLink, "a link, not a file");
+  if (type != fs::file_type::regular && type != fs::file_type::none) {
+    return found(FrameState::kCorrupt, "not a regular file");
+  }
+  try {
+    FileHead head = read_head(path, format, reading);
+    const bool says_origin = head.metadata && !head.metadata->fingerprint.empty();
+    if (!says_origin && format != ImageFormat::kPfm)
+      return found(FrameState::kForeign, "not Roundel's");
+    const ImageMetadata metadata = std::move(head.metadata).value_or(ImageMetadata());
+    const std::lock_guard lock(mutex_);
+    const FrameOrigin& origin = *origins_
+                                     .insert({metadata.fingerprint, metadata.software,
+                                              metadata.seed, head.width, head.height})
+                                     .first;
+    return {FrameState::kSound, false, metadata.frame, &origin};
+  } catch (const Error& e) {
+    const std::string reason = without_path(e.what(), path);
+    if (e.exit_code() == ExitCode::kRuntimeFailure) {
+      return found(FrameState::kUnreadable, fmt::format("unreadable ({})", reason));
+    }
+    return begins_as_a_frame(path, format)
+               ? found(FrameState::kCorrupt, fmt::format("corrupt ({})", reason))
+               : found(FrameState::kForeign, "not Roundel's");
+  }
+}
+
+FrameFile ExistingFrames::found(FrameState state, const std::string& fault) {
+  const std::lock_guard lock(mutex_);
+  return {state, false, 0, nullptr, &*faults_.insert(fault).first};
+}
+
+ExpectedOrigin ExistingFrames::most_common_origin() const {
+  std::set<std::string> fingerprints;
+  std::set<std::uint32_t> seeds;
+  for (const FrameOrigin& origin : origins_) {
+    fingerprints.insert(origin.fingerprint);
+    seeds.insert(origin.seed);
+  }
+  const auto all = static_cast<std::size_t>(
+      std::count_if(files_.begin(), files_.end(),
+                    [](const FrameFile& file) { return file.state == FrameState::kSound; }));
+  constexpr std::size_t kScenes = 2;  // of which frames may have been mixed up
+  const auto vary = [&](std::size_t count) { return count > kScenes && 2 * count > all; };
+  ExpectedOrigin expected;
+  expected.seeds_vary = vary(seeds.size());
+  expected.fingerprints_vary = vary(fingerprints.size()) || (all > 1 && fingerprints.size() == all);
+  struct Group {
+    std::size_t first, count = 0;
+  };
+  std::map<FrameOrigin, Group> groups;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].state != FrameState::kSound) continue;
+    FrameOrigin origin = *files_[i].origin;
+    if (expected.fingerprints_vary) origin.fingerprint.clear();
+    if (expected.seeds_vary) origin.seed = 0;
+    ++groups.try_emplace(std::move(origin), Group{i}).first->second.count;
+  }
+  const auto is_less = [](const auto& a, const auto& b) {
+    return std::pair(a.second.count, b.second.first) < std::pair(b.second.count, a.second.first);
+  };
+  const auto most = std::max_element(groups.begin(), groups.end(), is_less);
+  if (most == groups.end()) return expected;
+  expected.all = most->first;
+  const auto as_many = std::count_if(groups.begin(), groups.end(), [&](const auto& group) {
+    return group.second.count == most->second.count;
+  });
+  if (as_many > 1) expected.example = name_.path(frames_[most->second.first]);
+  return expected;
+}
+
+void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word) {
+  tbb::parallel_for(std::size_t{0}, files_.size(), [&](std::size_t i) {
+    if (files_[i].state == FrameState::kSound) judge_one(i, origin, word);
+  });
+}
+
+void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, const char* word) {
+  FrameFile& file = files_[i];
+  const bool says_frame = !file.origin->fingerprint.empty();
+  const bool is_other =  // misnamed
+      !expected.shown && std::binary_search(frames_.begin(), frames_.end(), file.said);
+  const std::int64_t frame = is_other ? file.said : frames_[i];
+  const std::string than = expected.example.empty() ? word : "unlike " + expected.example + " with";
+  std::string fault;
+  try {
+    const bool is_own = expected.of_frame && says_frame;
+    const FrameOrigin wanted = is_own ? expected.of_frame(frame) : expected.all;
+    fault = fault_of(*file.origin, wanted, expected, than);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInvalidScene) throw;
+    const std::string_view reason = error.what();  // of the frame's own data
+    fault = fmt::format("of data that cannot be drawn ({})", reason.substr(0, reason.find('\n')));
+  }
+  file.is_misnamed =
+      fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
+  if (file.is_misnamed) fault = "misnamed";
+  if (fault.empty()) return;
+  file.state = FrameState::kForeign;
+  file.fault = found(file.state, fault).fault;
+}
+
+void ExistingFrames::judge_silent_files() {
+  for (FrameFile& file : files_)
+    if (file.state == FrameState::kSound && file.origin->fingerprint.empty())
+      file = found(FrameState::kForeign, "PFM, which does not record its scene");
+}
+
+/// Of one file, after its path; mostly empty.
+std::string ExistingFrames::detail(std::size_t i) const {
+  return files_[i].is_misnamed ? fmt::format(" is frame {}", files_[i].said) : "";
+}
+
+std::vector<std::string> ExistingFrames::fault_lines(bool (*is_listed)(const FrameFile&)) const {
+  std::vector<std::pair<std::size_t, FrameList>> groups;  // by the first file with that fault
+  std::map<const std::string*, std::size_t> group_of;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].fault == nullptr || !is_listed(files_[i])) continue;
+    const auto [group, is_new] = group_of.emplace(files_[i].fault, groups.size());
+    if (is_new) groups.emplace_back(i, FrameList());
+    groups[group->second].second.push_back(frames_[i]);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [first, group] : groups) {
+    const std::string& fault = *files_[first].fault;
+    const std::string example = name_.path(frames_[first]) + detail(first);
+    if (group.size() == 1) {
+      lines.push_back(fmt::format("1 frame is {}: {}", fault, example));
+    } else {
+      lines.push_back(fmt::format("{} frames are {}: {}{}", group.size(), fault,
+                                  short_frames_text(group),
+                                  detail(first).empty() ? "" : "; " + example));
+    }
+  }
+  return lines;
+}
+
+}  // namespace roundel

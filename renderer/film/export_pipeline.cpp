@@ -1,0 +1,475 @@
+#include "renderer/film/export_pipeline.h"
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "renderer/base/cores.h"
+#include "renderer/base/memory.h"
+#include "renderer/base/monitor.h"
+#include "renderer/base/stopwatch.h"
+#include "renderer/description.h"
+#include "renderer/film/export_circles.h"
+#include "renderer/film/frames_in_flight.h"
+#include "renderer/render.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
+/// Of larger pictures one of nothing takes longer than it saves.
+constexpr std::size_t kMostWarmPixels = std::size_t{4} << 20;
+
+/// What threads wait for.
+enum Waiting : std::size_t {
+  kRoom,      ///< the generating one
+  kDrawable,  ///< those of the rasterizers: frames, or need of help
+  kWritable,  ///< the first of those that write
+  kBacklogs,  ///< the others
+  kEnded,     ///< run()
+  kNumWaiting
+};
+using State = Monitor<kNumWaiting>;
+
+/// Functions of the stages that are given the lock give it up while they work. The others are
+/// called under it, but for those that threads begin with.
+class ExportPipeline {
+ public:
+  explicit ExportPipeline(ExportJob job)
+      : job_(std::move(job)),
+        budget_(job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4),
+        circles_(job_.scene, budget_, job_.repeats, all_make_circles(job_)),
+        arena_(job_.encoders > 0 ? job_.encoders : default_threads()),
+        limits_(export_limits(job_, static_cast<std::size_t>(std::max(1, arena_.max_concurrency())),
+                              budget_, circles_.have_recipes())),
+        frames_(limits_, job_.sink.in_order()) {}
+
+  ~ExportPipeline() {
+    stop();
+    join();
+  }
+  ExportPipeline(const ExportPipeline&) = delete;
+  ExportPipeline& operator=(const ExportPipeline&) = delete;
+
+  ExportResult run() {
+    start();
+    while (!wait_for_end()) {
+      if (!job_.goes_on(counts())) stop();
+    }
+    join();
+    ExportResult result = std::move(result_);
+    for (const StageStats* part : {&generated_, &drawn_, &encoded_, &written_})
+      result.stages.add(*part);
+    std::sort(result.written.begin(), result.written.end());
+    result.seconds = watch_.seconds();
+    result.processor_seconds = watch_.processor_seconds();
+    result.limits = limits_;
+    return result;
+  }
+
+ private:
+  void start() {
+    live_rasterizers_ = job_.rasterizers.size();
+    const std::optional<Error> error = catch_error([this] {
+      for (std::size_t i = 0; i < limits_.write; ++i)
+        start_thread([this, i] { write_frames(i < limits_.write_first); });
+      for (auto& rasterizer : job_.rasterizers)
+        start_thread([this, &rasterizer] { draw_frames(*rasterizer); });
+      start_thread([this] { generate_frames(); });  // the last one, once all others could be had
+    });
+    if (error) break_off(*error);
+  }
+
+  template <typename Body>
+  void start_thread(const Body& body) {
+    try {
+      threads_.emplace_back([this, body] {
+        if (const std::optional<Error> error = catch_error(body)) break_off(*error);
+      });
+    } catch (const std::system_error& error) {
+      throw Error(ExitCode::kRuntimeFailure, "cannot start a thread: " + error.code().message());
+    }
+  }
+
+  /// After what a thread has thrown that is no failure of a frame, as for want of memory. The
+  /// thread may have left frames half done.
+  void break_off(const Error& error) {
+    const State::Lock lock(state_);
+    frames_.is_broken = true;
+    result_.error = error;
+    stop_locked();
+  }
+
+  void stop() {
+    const State::Lock lock(state_);
+    stop_locked();
+  }
+
+  /// At most until the next tick; true at the end.
+  bool wait_for_end() {
+    State::Lock lock(state_);
+    return lock.wait_for(kEnded, std::chrono::duration<double>(job_.tick_seconds),
+                         [this] { return frames_.all_done(); });
+  }
+
+  ExportCounts counts() const {
+    const State::Lock lock(state_);
+    return {result_.written.size(), result_.failed.size(), result_.bytes,
+            frames_.to_encode.size() + frames_.to_write.size()};
+  }
+
+  // ---- generate: one thread --------------------------------------------------------------------
+
+  void generate_frames() {
+    StageStats sums;
+    State::Lock lock(state_);
+    for (;;) {
+      lock.wait(kRoom, [this] { return frames_.is_stopped || frames_.has_room(); });
+      if (frames_.is_stopped) break;
+      lock.unlock();
+      StageStats stats;
+      std::optional<NextFrame> next;
+      const bool may_fail = job_.repeats && !frames_.in_order;
+      const std::optional<Error> error = catch_error([&] {
+        next = circles_.next(job_.frames, may_fail, stats);
+        if (next && next->circles && next->circles->scene)
+          job_.on_scene(next->frame, *next->circles->scene, next->circles->stream);
+      });
+      if (!error && next) sums.add(stats);
+      lock.lock();
+      if (error) result_.error = error;  // frames before it are still drawn
+      if (error || !next) break;
+      const std::size_t index = next_index_++;
+      if (next->error) {
+        fail_frame(index, next->frame, *next->error);
+        continue;
+      }
+      if (!next->circles) {
+        repeat_picture(index, next->frame);
+        if (frames_.must_help()) wake(kDrawable);
+        continue;
+      }
+      frames_.to_draw.push_back({index, next->frame, {std::move(*next->circles), share_picture()}});
+      wake(kDrawable);
+    }
+    generated_.add(sums);
+    frames_.all_generated = true;
+    if (frames_.is_stopped) drop_undrawn();
+    wake_all();
+  }
+
+  /// For a frame that others after it may be like.
+  std::shared_ptr<SharedPicture> share_picture() {
+    if (!circles_.repeats()) return nullptr;
+    if (shared_) frames_.recycle(std::move(shared_->picture));
+    return shared_ = std::make_shared<SharedPicture>();
+  }
+  /// For a frame that is like the one before.
+  void repeat_picture(std::size_t index, std::int64_t frame) {
+    if (shared_->picture) return hand_to_encoders(index, frame, shared_->picture);
+    shared_->waiting.push_back({index, frame});
+    ++frames_.waiting;
+    if (frames_.is_stopped) drop_waiting(shared_);
+  }
+
+  // ---- draw: one thread a rasterizer -----------------------------------------------------------
+
+  void draw_frames(Rasterizer& rasterizer) {
+    if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMostWarmPixels)
+      warm_up(rasterizer);
+    StageStats sums;
+    State::Lock lock(state_);
+    for (;;) {
+      lock.wait(kDrawable, [this] {
+        return !frames_.to_draw.empty() || frames_.must_help() || frames_.all_drawn();
+      });
+      if (!frames_.to_draw.empty()) {
+        if (!draw_one(rasterizer, lock, sums)) break;
+      } else if (frames_.must_help()) {
+        encode_one(lock);
+      } else {
+        break;
+      }
+    }
+    drawn_.add(sums);
+  }
+
+  /// Draws pictures of nothing, which are kept for frames, while the first circles are generated.
+  void warm_up(Rasterizer& rasterizer) {
+    // A frame that can be drawn says the same error again.
+    catch_error([&] {
+      const Circles nothing;
+      StageStats stats;
+      for (std::size_t k = 0; k < limits_.frames / limits_.draw; ++k) {
+        auto picture = std::make_shared<FramePixels>();
+        rasterizer.draw(nothing, job_.encoder.drawn(job_.scene.image),
+                        job_.encoder.file_target(*picture, 0), stats);
+        const State::Lock lock(state_);
+        if (!frames_.to_draw.empty() || frames_.all_generated) return;
+        frames_.free_pictures.push_back(std::move(picture));
+      }
+    });
+  }
+
+  /// False when the rasterizer has failed.
+  bool draw_one(Rasterizer& rasterizer, State::Lock& lock, StageStats& sums) {
+    InFlight<FrameToDraw> work = std::move(frames_.to_draw.front());
+    frames_.to_draw.pop_front();
+    PixelsPointer picture = frames_.take_free_picture();
+    ++frames_.drawing;
+    wake_generator();
+    lock.unlock();
+
+    StageStats stats;
+    std::span<const std::uint8_t> bytes;  // of the file, where drawing has made it
+    const std::optional<Error> error = catch_error([&] {
+      if (!picture) picture = std::make_shared<FramePixels>();
+      const FrameCircles& circles = work.content.circles;
+      const Scene& scene = circles.scene ? *circles.scene : job_.scene;
+      picture->fingerprint = circles.fingerprint;
+      picture->axes = circles.scene ? axes_text(scene) : "";
+      picture->seed = scene.seed;
+      rasterizer.draw(circles.stream, job_.encoder.drawn(scene.image),
+                      job_.encoder.file_target(*picture, work.frame), stats);
+      bytes = job_.encoder.drawn_bytes(*picture, work.frame);
+    });
+    if (!error) sums.add(stats);
+
+    lock.lock();
+    --frames_.drawing;
+    if (error) {
+      fail_draw(std::move(work), *error);
+    } else {
+      circles_.take_back(std::move(work.content.circles));
+      if (const auto& shared = work.content.shared) {
+        if (shared == shared_) shared->picture = picture;
+        for (const auto& [index, frame] : frames_.take_waiting(*shared))
+          hand_to_encoders(index, frame, picture);
+      }
+      if (bytes.empty())
+        hand_to_encoders(work.index, work.frame, std::move(picture));
+      else
+        hand_to_writers({work.index, work.frame, {{}, std::move(picture), bytes}});
+    }
+    wake_generator();
+    if (frames_.must_help()) wake(kDrawable);
+    return !error.has_value();
+  }
+
+  /// Another rasterizer may do better; without one the frame and all others fail.
+  void fail_draw(InFlight<FrameToDraw> work, const Error& error) {
+    --live_rasterizers_;
+    if (live_rasterizers_ > 0 && !frames_.is_stopped) {
+      frames_.to_draw.push_front(std::move(work));
+      wake_all();
+      return;
+    }
+    fail_frame(work.index, work.frame, error);
+    drop_waiting(work.content.shared);
+    result_.gave_up = true;
+    stop_locked();
+  }
+
+  // ---- encode: tasks on all cores --------------------------------------------------------------
+
+  void hand_to_encoders(std::size_t index, std::int64_t frame, PixelsPointer picture) {
+    frames_.to_encode.push_back({index, frame, std::move(picture)});
+    ++frames_.encode_tasks;
+    try {
+      arena_.enqueue([this] {
+        const std::optional<Error> error = catch_error([this] {
+          State::Lock lock(state_);
+          encode_one(lock);
+          end_encode_task(lock);
+        });
+        if (!error) return;
+        break_off(*error);
+        State::Lock lock(state_);
+        end_encode_task(lock);
+      });
+    } catch (...) {
+      // oneTBB gets no thread, but has the task, which may run when all here is gone.
+      std::terminate();
+    }
+  }
+  void end_encode_task(State::Lock& lock) {
+    --frames_.encode_tasks;
+    if (frames_.is_ending()) wake_all();
+    lock.wake_at_once();  // after the last one all here may be gone
+  }
+
+  /// Encodes a picture, if a helping thread has not taken the last one.
+  void encode_one(State::Lock& lock) {
+    if (frames_.to_encode.empty()) return;
+    InFlight<PixelsPointer> work = std::move(frames_.to_encode.front());
+    frames_.to_encode.pop_front();
+    ++frames_.encoding;
+    lock.unlock();
+
+    StageStats stats;
+    Encoded encoded;
+    const std::optional<Error> error = catch_error([&] {
+      const StageTimer timer(stats, "encode");
+      encoded.content = job_.encoder.drawn_bytes(*work.content, work.frame);
+      if (encoded.content.empty()) {
+        encoded.bytes = job_.encoder.encode(*work.content, work.frame, false);
+        encoded.content = encoded.bytes;
+      } else {
+        encoded.picture = std::move(work.content);
+      }
+      stats.stage("encode").bytes = encoded.content.size();
+    });
+
+    lock.lock();
+    --frames_.encoding;
+    encoded_.add(stats);
+    frames_.recycle(std::move(work.content));
+    if (error)
+      fail_frame(work.index, work.frame, *error);
+    else
+      hand_to_writers({work.index, work.frame, std::move(encoded)});
+  }
+
+  void hand_to_writers(InFlight<Encoded> work) {
+    frames_.to_write.emplace(work.index, std::move(work));
+    wake(kWritable);
+    if (frames_.has_backlog()) wake(kBacklogs);
+  }
+
+  // ---- write: a few threads, or one that keeps the order ---------------------------------------
+
+  /// For each frame only the first writers are woken, the others where frames wait: on a GPU films
+  /// take up to twice as long where many take turns (docs/lab/measurements.md).
+  void write_frames(bool first) {
+    StageStats sums;
+    const Waiting waiting = first ? kWritable : kBacklogs;
+    State::Lock lock(state_);
+    for (;;) {
+      lock.wait(waiting, [&] { return frames_.can_write(first) || frames_.all_written(); });
+      if (!frames_.can_write(first)) break;
+      write_one(lock, sums);
+      wake_generator();
+    }
+    written_.add(sums);
+  }
+
+  void write_one(State::Lock& lock, StageStats& sums) {
+    InFlight<Encoded> work = std::move(frames_.to_write.extract(frames_.to_write.begin()).mapped());
+    if (work.index >= frames_.end) return;
+    ++frames_.writing;
+    lock.unlock();
+
+    const std::span<const std::uint8_t> content = work.content.content;
+    StageStats stats;
+    const std::optional<Error> error = catch_error([&] {
+      const StageTimer timer(stats, "write", StagePlace::kOutput);
+      job_.sink.write(work.frame, content);
+      stats.stage("write", StagePlace::kOutput).bytes = content.size();
+    });
+    if (!error) job_.on_written(work.frame, content.size());
+    sums.add(stats);
+
+    lock.lock();
+    --frames_.writing;
+    frames_.next_to_write = work.index + 1;
+    if (error) {
+      fail_frame(work.index, work.frame, *error);
+    } else {
+      failures_in_a_row_ = 0;
+      result_.written.push_back(work.frame);
+      result_.bytes += content.size();
+    }
+    frames_.recycle(std::move(work.content.picture));
+  }
+
+  // ---- who waits for what ----------------------------------------------------------------------
+
+  /// After something that one of the waiting threads was waiting for: waking all of them, for each
+  /// step of each frame, would keep the others from the lock. At the end, all may go.
+  void wake(Waiting waiting) {
+    if (frames_.is_ending()) return wake_all();
+    state_.wake_one(waiting);
+  }
+  /// Not for every frame, where there are some to draw.
+  void wake_generator() {
+    if (frames_.is_ending() || (frames_.has_room() && frames_.to_draw.size() <= limits_.ahead / 2))
+      wake(kRoom);
+  }
+  void wake_all() { state_.wake_all(); }
+
+  // ---- ends ------------------------------------------------------------------------------------
+
+  void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
+    job_.sink.drop_claim(frame);  // another process may do better, and must not wait for it
+    result_.failed.push_back({frame, error.exit_code(), error.what()});
+    ++failures_in_a_row_;
+    if (frames_.in_order) {
+      frames_.end_stream_at(index);
+      stop_locked();
+    } else if (failures_in_a_row_ >= kGiveUpAfter) {
+      result_.gave_up = true;
+      stop_locked();
+    }
+    wake_all();
+  }
+
+  void stop_locked() {
+    if (!frames_.is_stopped) job_.on_stop();
+    frames_.is_stopped = true;
+    drop_undrawn();
+    wake_all();
+  }
+
+  void drop_undrawn() {
+    if (!frames_.to_draw.empty()) frames_.end_stream_at(frames_.to_draw.front().index);
+    for (const InFlight<FrameToDraw>& work : frames_.to_draw) {
+      job_.sink.drop_claim(work.frame);
+      drop_waiting(work.content.shared);
+    }
+    frames_.to_draw.clear();
+  }
+  void drop_waiting(const std::shared_ptr<SharedPicture>& shared) {
+    if (!shared) return;
+    for (const auto& [index, frame] : frames_.take_waiting(*shared)) job_.sink.drop_claim(frame);
+  }
+
+  void join() {
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+    State::Lock lock(state_);  // threads may have started tasks after it was broken off
+    lock.wait(kEnded, [this] { return frames_.encode_tasks == 0; });
+  }
+
+  ExportJob job_;
+  std::uint64_t budget_;  ///< bytes
+  ExportCircles circles_;
+  tbb::task_arena arena_;
+  const ExportLimits limits_;
+  Stopwatch watch_;
+
+  mutable State state_;  ///< guards all below
+  FramesInFlight frames_;
+  std::size_t live_rasterizers_ = 0, next_index_ = 0, failures_in_a_row_ = 0;
+  std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
+  ExportResult result_;
+  /// Sums over frames. A thread adds its own once it ends, not under the lock for each frame.
+  StageStats generated_, drawn_, encoded_, written_;
+
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+ExportResult export_frames(ExportJob job) {
+  return ExportPipeline(std::move(job)).run();
+}
+
+}  // namespace roundel

@@ -1,0 +1,95 @@
+#include "renderer/circles/circle_recipe.h"
+
+#include "circles_testing.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300};  // forth and back
+
+/// All simulated layers, and others, in layers that are moved, seen through a view.
+std::vector<Scene> scenes() {
+  Layer random;
+  random.source = RandomSource{};
+  std::get<RandomSource>(random.source).count = 500;
+  Layer turned = classic_layer("fireworks");
+  turned.move = {.offset = {.1, -.2}, .pivot = {.5, .5}, .scale = 1.5, .rotate = 30};
+  turned.opacity = .3;
+  Layer flakes = classic_layer("snow");
+  flakes.shader = Shader::kSnow;
+  std::vector<Scene> all = {
+      scene_of({classic_layer("bouncingballs"), random, turned, classic_layer("hypnosis")}),
+      scene_of({flakes, turned}), scene_of({random}), scene_of({})};
+  all[0].view = {.3, .6, 2.5, true};
+  all[0].image.blend_space = BlendSpace::kLinear;
+  all[1].image.width = 2 * all[1].image.height;
+  return all;
+}
+
+TEST(CircleRecipe, MakesTheCirclesOfEveryFrame) {
+  for (const Scene& scene : scenes()) {
+    FilmSource film(scene);
+    ASSERT_TRUE(film.has_recipes());
+    CircleSource source(scene);
+    Circles expected;
+    for (const std::int64_t frame : kFrames) {
+      generate_in_frame_space(source, frame, expected);
+      const CircleRecipe recipe = film.recipe(frame);
+      Circles made;
+      CircleStream(recipe).all(made);
+      EXPECT_TRUE(same_bits(made, expected)) << expected.count() << " circles, frame " << frame;
+    }
+  }
+}
+
+TEST(CircleRecipe, FramesWithFarPlacesHaveNone) {
+  Layer random;
+  random.source = RandomSource{};
+  std::get<RandomSource>(random.source).count = 500;
+  Scene scene = scene_of({random});
+  scene.animation = Animation{60, 3, 0};
+  scene.keyed = std::make_shared<const std::vector<KeyedValue>>(std::vector<KeyedValue>{
+      {.target = KeyedValue::Target::kZoom,
+       .keys = {Ease::kLinear, {0, 1, 2}, {Keys::Value{1}, Keys::Value{1e8}, Keys::Value{2}}}}});
+  FilmSource film(scene);
+  for (const std::int64_t frame : {0, 1, 2, 1, 0}) {
+    const FilmSource::Frame at = film.at(frame);
+    EXPECT_EQ(film.has_recipes(), frame != 1);
+    if (frame == 1) continue;
+    Circles expected, made;
+    generate_in_frame_space(*at.circles, frame, expected);
+    const CircleRecipe recipe = film.recipe(frame);
+    CircleStream(recipe).all(made);
+    EXPECT_TRUE(same_bits(made, expected)) << frame;
+  }
+}
+
+TEST(CircleRecipe, SamplesAreStepped) {
+  for (const Scene& scene : scenes()) {
+    FilmSource film(scene);
+    CircleSource source(scene);
+    SampledCircles sampled;
+    const std::vector<std::size_t> places = count_circles(scene) > 20
+                                                ? std::vector<std::size_t>{20, 3, 11, 19}
+                                                : std::vector<std::size_t>{};
+    for (const std::int64_t frame : kFrames) {
+      Circles expected;
+      generate_in_frame_space(source, frame, expected);
+      const CircleRecipe recipe = film.recipe(frame);
+      const std::span<const Shape> shapes = sampled.at(recipe, places);
+      ASSERT_EQ(shapes.size(), places.size());
+      for (std::size_t i = 0; i < places.size(); ++i)
+        EXPECT_EQ(std::memcmp(&shapes[i], &expected.shapes[places[i]], sizeof(Shape)), 0)
+            << "circle " << places[i] << ", frame " << frame;
+    }
+  }
+}
+
+TEST(CircleRecipe, FramesBefore0AreThe0th) {
+  const Scene scene = scene_of({classic_layer("hypnosis")});
+  FilmSource film(scene);
+  EXPECT_EQ(film.recipe(-5).steps, 0);
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,294 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <set>
+
+#include "circles_testing.h"
+#include "renderer/base/error.h"
+#include "renderer/circles/view.h"
+#include "renderer/data/table.h"
+
+namespace roundel {
+namespace {
+
+template <typename T>
+void write_array(const std::string& path, const std::vector<std::vector<T>>& rows) {
+  std::string header = "{'descr': '<f" + std::to_string(sizeof(T)) +
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(rows.size()) +
+                       ", " + std::to_string(rows.at(0).size()) + "), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << '\x01' << '\x00' << static_cast<char>(header.size()) << '\x00' << header;
+  for (const std::vector<T>& row : rows)
+    file.write(reinterpret_cast<const char*>(row.data()),
+               static_cast<std::streamsize>(row.size() * sizeof(T)));
+}
+
+class DataLayer : public testing::Test {
+ protected:
+  DataLayer()
+      : path_((std::filesystem::temp_directory_path() /
+               ("roundel_data_layer_" + std::to_string(::getpid()) + ".npy"))
+                  .string()) {}
+  ~DataLayer() override { std::filesystem::remove(path_); }
+
+  Scene scene(std::vector<DataColumn> columns, std::uint64_t rows) const {
+    Layer layer;
+    layer.source = DataSource{path_, std::move(columns), rows, 0, open_table(path_)};
+    layer.alpha = .25f;
+    return scene_of({layer});
+  }
+
+  /// The message of the error that generating ends with, without the path in front of each line.
+  std::string error_of(const Scene& broken) const {
+    try {
+      circles_of(broken);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kInvalidScene);
+      std::string message = error.what();
+      for (std::size_t at; (at = message.find(path_ + ": ")) != std::string::npos;)
+        message.erase(at, path_.size() + 2);
+      return message;
+    }
+    return "no error";
+  }
+
+  const std::string path_;
+};
+
+using enum DataColumn;
+
+const std::string kFar =
+    "; numbers this large are too coarse for places: subtract a common offset from the data";
+
+TEST_F(DataLayer, RowsBecomeCirclesInOrder) {
+  write_array<float>(
+      path_, {{9, .5f, .2f, .1f, .75f, 1, 2, 3, .125f}, {9, -.5f, 1e6f, 1e-30f, 1, 0, 1e6f, 0, 1}});
+  const Circles c =
+      circles_of(scene({kIgnored, kX, kY, kRadius, kZ, kBlue, kGreen, kRed, kAlpha}, 2));
+  EXPECT_EQ(rows_of(c), (std::vector<float>{.5f, .2f, .75f, .1f, 3, 2, 1,  //
+                                            -.5f, 1e6f, 1, 1e-30f, 0, 1e6f, 0}));
+  EXPECT_EQ(c.paints[0].alpha, .125f);
+  EXPECT_EQ(c.paints[1].alpha, 1);
+}
+
+TEST_F(DataLayer, DoublesAreRoundedAndMissingColumnsHaveDefaults) {
+  write_array<double>(path_, {{.1, .2, .3}});
+  const Circles c = circles_of(scene({kX, kRadius, kY}, 1));
+  EXPECT_EQ(rows_of(c), (std::vector<float>{.1f, .3f, 0, .2f, 0, 0, 0}));
+  EXPECT_EQ(c.paints[0].alpha, .25f);
+}
+
+TEST_F(DataLayer, ManyRowsKeepTheirOrder) {
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < 50'000; ++i) rows.push_back({static_cast<float>(i), 0, 1});
+  write_array(path_, rows);
+  const Circles c = circles_of(scene({kX, kY, kRadius}, rows.size()));
+  for (std::size_t i = 0; i < c.count(); ++i) ASSERT_EQ(c.shapes[i].x, static_cast<float>(i));
+}
+
+TEST_F(DataLayer, ValuesOutOfRangeAreNamed) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  struct Case {
+    std::size_t column;
+    double value;
+    std::string message;
+  };
+  const Case cases[] = {
+      {0, kNan, "x: expected a number from -1e15 to 1e15, got nan"},
+      {0, -1.5e15, "x: expected a number from -1e15 to 1e15, got -1500000000000000" + kFar},
+      {1, kInfinity, "y: expected a number from -1e15 to 1e15, got inf"},
+      {2, 1.5, "z: expected a number from 0 to 1, got 1.5"},
+      {2, -.25, "z: expected a number from 0 to 1, got -0.25"},
+      {3, 0, "radius: expected a number > 0 and <= 1e6, got 0"},
+      {3, -1, "radius: expected a number > 0 and <= 1e6, got -1"},
+      {3, 1e-60, "radius: expected a number > 0 and <= 1e6, got 1e-60"},
+      {3, 2e6, "radius: expected a number > 0 and <= 1e6, got 2000000"},
+      {3, kNan, "radius: expected a number > 0 and <= 1e6, got nan"},
+      {4, -1e-9, "red: expected a number from 0 to 1e6, got -1e-09"},
+      {5, 1e300, "green: expected a number from 0 to 1e6, got 1e+300"},
+      {6, -kInfinity, "blue: expected a number from 0 to 1e6, got -inf"},
+      {7, 1.0000001, "alpha: expected a number from 0 to 1, got 1.0000001"},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::vector<double>> rows(20, {.5, .5, .5, .1, 0, 0, 0, 1, kNan});
+    rows[17][c.column] = c.value;
+    write_array(path_, rows);
+    EXPECT_EQ(error_of(scene({kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored}, 20)),
+              "row 17: " + c.message);
+  }
+}
+
+TEST_F(DataLayer, TheFirstBadRowIsNamedWhateverTheThreads) {
+  std::vector<std::vector<float>> rows(60'000, {0, 0, 1});
+  rows[59'999] = {0, 0, -1};
+  rows[40'000] = {0, 2e15f, -2};
+  rows[50'000] = {0, 0, -3};
+  write_array(path_, rows);
+  for (int repeat = 0; repeat < 5; ++repeat)
+    EXPECT_EQ(error_of(scene({kX, kY, kRadius}, rows.size())),
+              "row 40000: y: expected a number from -1e15 to 1e15, got 1999999973982208" + kFar +
+                  "\n"
+                  "row 40000: radius: expected a number > 0 and <= 1e6, got -2\n"
+                  "2 more rows (counted from 0) have values out of range");
+}
+
+TEST_F(DataLayer, AnotherFileOfThatNameLeavesTheOpenOne) {
+  write_array<float>(path_, {{.25f, 0, 1}});
+  const Scene opened = scene({kX, kY, kRadius}, 1);
+  write_array<float>(path_ + ".new", {{.75f, 0, 1}});
+  std::filesystem::rename(path_ + ".new", path_);
+  EXPECT_EQ(circles_of(opened).shapes[0].x, .25f);
+}
+
+TEST_F(DataLayer, AFileThatBecameShorterIsAnErrorInEveryFrame) {
+  write_array(path_, std::vector<std::vector<float>>(100'000, {0, 0, 1}));
+  const Scene opened = scene({kX, kY, kRadius}, 100'000);
+  CircleSource source(opened);
+  Circles circles;
+  source.generate(0, circles);
+  std::filesystem::resize_file(path_, 4096);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    try {
+      source.generate(1, circles);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
+      EXPECT_EQ(std::string(error.what()), path_ + ": has changed while it was read");
+    }
+  }
+}
+
+TEST_F(DataLayer, AFileWrittenToInPlaceIsAnError) {
+  write_array<float>(path_, {{.25f, 0, 1}});
+  namespace fs = std::filesystem;
+  fs::last_write_time(path_, fs::last_write_time(path_) - std::chrono::seconds(10));
+  const Scene opened = scene({kX, kY, kRadius}, 1);
+  EXPECT_EQ(circles_of(opened).shapes[0].x, .25f);
+  write_array<float>(path_, {{.75f, 0, 1}});
+  try {
+    circles_of(opened);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
+    EXPECT_EQ(std::string(error.what()), path_ + ": has changed while it was read");
+  }
+}
+
+/// What the view makes of a number, in more precision than binary64 has.
+float exactly_moved(double value, double center, double zoom, long double middle) {
+  return static_cast<float>((static_cast<long double>(value) - center) * zoom + middle);
+}
+
+Circles in_frame_space(const Scene& scene) {
+  Circles circles;
+  CircleSource(scene).generate(0, circles, CircleSource::Depths::kPainted,
+                               CircleSource::Space::kFrame);
+  return circles;
+}
+
+/// A thousand points in the square of side 1/zoom about (center, center).
+std::vector<std::vector<double>> points_about(double center, double zoom) {
+  std::mt19937_64 engine(7);
+  std::uniform_real_distribution<double> within(-.5, .5);
+  std::vector<std::vector<double>> rows;
+  for (int i = 0; i < 1000; ++i)
+    rows.push_back({center + within(engine) / zoom, center + within(engine) / zoom, .01 / zoom});
+  return rows;
+}
+
+TEST_F(DataLayer, DoublesAreRoundedBehindTheView) {
+  for (const auto& [center, zoom] : {std::pair{900'000.5, 1.0},
+                                     {900'000.5, 1000.0},
+                                     {.5, 1e6},
+                                     {-5'400'000.0, 3.0},
+                                     {1e15 - 512, 1.0 / 128}}) {
+    for (const auto& [width, height] : {std::pair{512, 512}, {640, 360}, {333, 1000}}) {
+      const auto rows = points_about(center, zoom);
+      write_array(path_, rows);
+      Scene close = scene({kX, kY, kRadius}, rows.size());
+      close.view = {center, center, zoom};
+      close.image.width = width, close.image.height = height;
+      const Circles circles = in_frame_space(close);
+      std::set<std::pair<float, float>> places;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Shape& shape = circles.shapes[i];
+        const float x = exactly_moved(rows[i][0], center, zoom, .5L * width / height);
+        const float y = exactly_moved(rows[i][1], center, zoom, .5L);
+        ASSERT_EQ(shape.x, x) << center << ", zoom " << zoom << ", row " << i;
+        ASSERT_EQ(shape.y, y) << center << ", zoom " << zoom << ", row " << i;
+        ASSERT_EQ(shape.radius,
+                  static_cast<float>(static_cast<double>(static_cast<float>(rows[i][2])) * zoom));
+        places.insert({shape.x, shape.y});
+      }
+      if (center < 1e9) {
+        EXPECT_EQ(places.size(), 1000U) << center << ", zoom " << zoom;
+      }
+    }
+  }
+}
+
+TEST_F(DataLayer, TheIdentityLeavesDoublesAsTheyAreRounded) {
+  const auto rows = points_about(.5, 1);
+  write_array(path_, rows);
+  const Scene plain = scene({kX, kY, kRadius}, rows.size());
+  ASSERT_TRUE(is_identity(plain.view, plain.image.width, plain.image.height));
+  const Circles circles = in_frame_space(plain);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(circles.shapes[i].x, static_cast<float>(rows[i][0]));
+    EXPECT_EQ(circles.shapes[i].y, static_cast<float>(rows[i][1]));
+  }
+  EXPECT_TRUE(same_bits(circles, circles_of(plain)));
+}
+
+/// Floats, and circles that are no data, are moved as they always were.
+TEST_F(DataLayer, FloatsAreMovedAsShapes) {
+  std::vector<std::vector<float>> rows;
+  for (const std::vector<double>& row : points_about(.5, .7))
+    rows.push_back({row.begin(), row.end()});
+  write_array(path_, rows);
+  Scene mixed = scene({kX, kY, kRadius}, rows.size());
+  RandomSource random;
+  random.count = 1000;
+  mixed.layers.push_back({random});
+  mixed.layers.push_back({InlineSource{{{.1, .2, .3, .4, {}, {}}}}});
+  mixed.layers.push_back(classic_layer("bouncingballs"));
+  mixed.image.width = 640, mixed.image.height = 360;
+  for (const View& view : {View{}, View{.4, .6, 1}, View{.5, .5, 1.7}, View{900'000, 3, 1e-3}}) {
+    mixed.view = view;
+    const Circles as_shapes = circles_of(mixed);
+    const Circles moved = in_frame_space(mixed);
+    for (std::size_t i = 0; i < moved.count(); ++i) {
+      const Shape expected = to_frame_space(as_shapes.shapes[i], view, 640, 360);
+      ASSERT_EQ(std::memcmp(&moved.shapes[i], &expected, sizeof(Shape)), 0) << i;
+    }
+  }
+}
+
+TEST_F(DataLayer, FramesThatFollowAreMovedAsTheFirstOne) {
+  const auto rows = points_about(900'000.5, 1);
+  write_array(path_, rows);
+  Scene film = scene({kX, kY, kRadius}, rows.size());
+  film.layers.push_back(classic_layer("bouncingballs"));
+  film.view = {900'000.5, 900'000.5, 1};
+  CircleSource source(film);
+  Circles circles;
+  const auto generate = [&](std::int64_t frame) {
+    source.generate(frame, circles, CircleSource::Depths::kPainted, CircleSource::Space::kFrame);
+  };
+  generate(0);
+  generate(1);
+  Circles alone;
+  CircleSource(film).generate(1, alone, CircleSource::Depths::kPainted,
+                              CircleSource::Space::kFrame);
+  EXPECT_TRUE(same_bits(circles, alone));
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,78 @@
+#include "renderer/circles/view.h"
+
+#include <gtest/gtest.h>
+#include <algorithm>
+
+#include <random>
+
+namespace roundel {
+namespace {
+
+TEST(View, DefaultOnASquareImageIsTheIdentityBitForBit) {
+  std::mt19937 engine(3);
+  std::uniform_real_distribution<float> exponent(-40, 10);
+  EXPECT_TRUE(is_identity({}, 333, 333));
+  for (int i = 0; i < 10000; ++i) {
+    const Shape shape{std::exp2(exponent(engine)), -std::exp2(exponent(engine)), 0.5f,
+                      std::exp2(exponent(engine))};
+    const Shape moved = to_frame_space(shape, {}, 333, 333);
+    EXPECT_EQ(moved.x, shape.x);
+    EXPECT_EQ(moved.y, shape.y);
+    EXPECT_EQ(moved.radius, shape.radius);
+  }
+}
+
+TEST(View, AWideImageShowsMoreToBothSides) {
+  const Shape moved = to_frame_space({0.25f, 0.75f, 0, 0.125f}, {}, 200, 100);
+  EXPECT_EQ(moved.x, 0.25f + 0.5f);
+  EXPECT_EQ(moved.y, 0.75f);
+  EXPECT_EQ(moved.radius, 0.125f);
+  EXPECT_FALSE(is_identity({}, 200, 100));
+}
+
+TEST(View, CenterComesToTheMiddleAndZoomScales) {
+  const View view{0.3, 0.6, 4};
+  const Shape middle = to_frame_space({0.3f, 0.6f, 0, 0.01f}, view, 300, 200);
+  EXPECT_NEAR(middle.x, 0.75, 1e-6);
+  EXPECT_NEAR(middle.y, 0.5, 1e-6);
+  EXPECT_FLOAT_EQ(middle.radius, 0.04f);
+}
+
+TEST(View, DeepZoomsKeepTheDigitsThatMatter) {
+  // Two neighbouring floats come apart by exactly what lies between them.
+  const float x = 0.3f, next = std::nextafter(x, 1.0f);
+  const View view{static_cast<double>(x), 0.5, 1e7};
+  const float a = to_frame_space({x, 0.5f, 0, 1e-8f}, view, 100, 100).x;
+  const float b = to_frame_space({next, 0.5f, 0, 1e-8f}, view, 100, 100).x;
+  EXPECT_EQ(a, 0.5f);
+  const double apart = (static_cast<double>(next) - static_cast<double>(x)) * 1e7;
+  EXPECT_NEAR(b - 0.5, apart, 1e-7);
+}
+
+TEST(View, FarCirclesAreNamedWithTheirPlaces) {
+  const View view{900'000.5, 900'000.5, 1};
+  const FrameMove move(view, 640, 360);
+  const Shape frame{move.x(900'000.53125), move.y(900'000.25), 0,
+                    static_cast<float>(.01f * view.zoom)};
+  const SceneShape back = to_scene_space(frame, view, 640, 360);
+  EXPECT_NEAR(back.x, 900'000.53125, 1e-7);
+  EXPECT_NEAR(back.y, 900'000.25, 1e-7);
+}
+
+TEST(View, TheWayBackLeadsNearlyToTheSameCircle) {
+  const Shape shape{0.3f, 0.7f, 0.25f, 0.1f};
+  for (const View& view : {View{}, View{0.45, 0.55, 1.2}, View{0.2, 0.9, 0.01}}) {
+    for (const auto& [width, height] : {std::pair{100, 100}, {120, 80}, {80, 120}}) {
+      const Shape frame = to_frame_space(shape, view, width, height);
+      const SceneShape back = to_scene_space(frame, view, width, height);
+      const double unit = 1e-6 / std::min(view.zoom, 1.0);  // rounding of frame space
+      EXPECT_NEAR(back.x, shape.x, unit);
+      EXPECT_NEAR(back.y, shape.y, unit);
+      EXPECT_NEAR(back.radius, shape.radius, unit);
+      EXPECT_EQ(back.z, shape.z);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,549 @@
+#include "tools/roundel/commands/export.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "renderer/base/cores.h"
+#include "renderer/base/stopwatch.h"
+#include "renderer/base/text.h"
+#include "renderer/circles/generate.h"
+#include "renderer/film/ranks.h"
+#include "renderer/film/shared_frames.h"
+#include "renderer/film/split_rasterizer.h"
+#include "renderer/remarks.h"
+#include "renderer/render.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/scene_film.h"
+#include "tools/roundel/cli/surprises.h"
+#include "tools/roundel/cli/terminal.h"
+
+namespace roundel {
+namespace {
+
+constexpr double kTickSeconds = 0.1;  ///< how often signals and the progress are looked after
+constexpr int kSignalled = 128;       ///< exit codes of signals are this and their number
+
+using Failure = std::optional<Error>;  ///< what a rank threw
+
+int exit_code_of(const Failure& failure) {
+  return failure ? static_cast<int>(failure->exit_code()) : 0;
+}
+
+/// Those of `wanted` that are not in `made`; both rise.
+FrameList without(const FrameList& wanted, const FrameList& made) {
+  FrameList rest;
+  std::set_difference(wanted.begin(), wanted.end(), made.begin(), made.end(),
+                      std::back_inserter(rest));
+  return rest;
+}
+
+/// Remembers which frames were drawn from the ranks' list and are not written.
+class DrawnFrames final : public FrameSource {
+ public:
+  explicit DrawnFrames(FrameSource& frames) : frames_(frames) {}
+  std::optional<std::int64_t> next() override {
+    const auto frame = frames_.next();
+    const std::lock_guard lock(mutex_);
+    if (frame) drawn_.insert(*frame);
+    return frame;
+  }
+  /// It is written.
+  void forget(std::int64_t frame) {
+    const std::lock_guard lock(mutex_);
+    drawn_.erase(frame);
+  }
+  /// Drawn, but neither there nor failed.
+  FrameList unfinished(const ExportResult& result) const {
+    FrameList ended = result.kept;
+    for (const FailedFrame& failed : result.failed) ended.push_back(failed.frame);
+    std::sort(ended.begin(), ended.end());
+    return without({drawn_.begin(), drawn_.end()}, ended);
+  }
+
+ private:
+  FrameSource& frames_;
+  std::mutex mutex_;
+  std::set<std::int64_t> drawn_;
+};
+
+/// Tells the ranks of each frame of which they are to draw bands.
+class AnnouncedFrames final : public FrameSource {
+ public:
+  AnnouncedFrames(FrameSource& frames, RankBands& bands) : frames_(frames), bands_(bands) {}
+  std::optional<std::int64_t> next() override {
+    const auto frame = frames_.next();
+    if (frame) bands_.expect(*frame);
+    return frame;
+  }
+
+ private:
+  FrameSource& frames_;
+  RankBands& bands_;
+};
+
+/// Adds to a rising list.
+void merge(FrameList& sum, const FrameList& part) {
+  sum.insert(sum.end(), part.begin(), part.end());
+  std::inplace_merge(sum.begin(), sum.end() - static_cast<std::ptrdiff_t>(part.size()), sum.end());
+}
+
+/// Adds what another rank, or another turn of this one, has done.
+void add_result(ExportResult& sum, ExportResult part) {
+  if (sum.seconds == 0) {  // those of this rank's first turn; other ranks' are left out
+    sum.seconds = part.seconds;
+    sum.processor_seconds = part.processor_seconds;
+    sum.limits = part.limits;
+  }
+  merge(sum.written, part.written);
+  merge(sum.kept, part.kept);
+  sum.failed.insert(sum.failed.end(), part.failed.begin(), part.failed.end());
+  sum.gave_up |= part.gave_up;
+  if (part.error) sum.error = part.error;
+  sum.bytes += part.bytes;
+  sum.stages.add(part.stages);
+}
+
+/// Throws Error(kUsage) for what only one rank could read. Returns the options.
+const RenderOptions& check_inputs(const RenderOptions& options, const Ranks& ranks) {
+  for (const std::string& path : {options.scenes.front(), options.each}) {
+    if (ranks.count > 1 && is_stream_path(path)) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{}: several ranks need a file", roundel::quoted(path)));
+    }
+  }
+  return options;
+}
+
+/// One rank's part of a film.
+class Exporter {
+ public:
+  /// Throws Error for what is wrong with the command line or the scene.
+  Exporter(const RenderOptions& options, const Ranks& ranks, FrameSource& frames)
+      : options_(check_inputs(options, ranks)),
+        ranks_(ranks),
+        threads_(threads_of(options.machine.raster.threads, ranks.local)),
+        thread_limit_(threads_),
+        scene_(load_film({options.scenes.front(), options.each, options.output},
+                         options.scene.overrides, options.frames)),
+        plan_(plan_export(scene_, options)),
+        encoder_(scene_, plan_.format, options.pixels),
+        frames_(frames),
+        progress_(progress_format()) {
+    if (!options.is_stream()) {
+      const bool may_replace = options.overwrite || options.resume;
+      auto files = std::make_unique<FileSink>(
+          plan_.name, may_replace ? TakenName::kReplace : TakenName::kRefuse);
+      if (options.resume) share_frames(*files);
+      sink_ = std::move(files);
+    } else if (ranks.count == 1) {
+      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
+    } else {
+      throw Error(ExitCode::kUsage, "--output: several ranks need files, got \"-\"");
+    }
+  }
+
+  /// For the first rank: looks at the files that are there already.
+  FramesToMake find_work() const {
+    if (options_.is_stream()) {
+      if (scene_.film) check_scenes(scene_, plan_.frames);
+      return {plan_.frames, 0, {}, {}};
+    }
+    return frames_to_make(plan_, scene_, options_);
+  }
+
+  /// Makes frames until none is left, or a signal asks to stop, and adds what was done to `result`.
+  /// `first`: this rank, where it is the first one. `on_tick` is called every now and then with
+  /// what has been done since. Returns what was thrown.
+  Failure run(const FirstRank* first, const std::function<void(const ExportCounts&)>& on_tick,
+              ExportResult& result) {
+    has_stopped_ = false;
+    try {
+      auto rasterizers = join_bands(first, make_own());
+      ExportJob job{scene_, source(), encoder_, *sink_, std::move(rasterizers)};
+      job.encoders = threads_;
+      job.repeats = !bands_;  // the other ranks are told of each frame
+      job.memory_budget = options_.machine.raster.memory_budget / 2;
+      job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
+        frames_.forget(frame);
+        progress_.frame_written(frame, sink_->name(frame));
+      };
+      if (is_data_film(scene_) || scene_.film)
+        job.on_scene = [this](std::int64_t frame, const Scene& scene, const CircleStream& circles) {
+          remarks_.look_at(frame, scene, circles);
+        };
+      job.on_stop = [this] { has_stopped_ = true; };
+      job.goes_on = [&](ExportCounts counts) {
+        if (shared_) counts.kept = shared_->kept();
+        on_tick(counts);
+        say_what_is_waited_for();
+        return stop_signal() == 0;
+      };
+      ExportResult part = export_frames(std::move(job));
+      if (shared_) {
+        part.kept = shared_->take_kept();
+        remove_leftovers(plan_);  // of those that were killed meanwhile
+      }
+      Failure error = part.error;
+      add_result(result, std::move(part));
+      return error;
+    } catch (...) {
+      return current_error();
+    }
+  }
+
+  /// For the other ranks, where each makes a band of every frame.
+  void run_bands() { draw_ordered_bands(scene_, encoder_, ranks_, make_own()); }
+
+  /// For the first rank. `kept`: frames that were there. `now`: of the run() that goes on; `ended`:
+  /// of those before.
+  ProgressState state(std::size_t kept, const ExportCounts& now, const ExportResult& ended,
+                      const ExportCounts& others) const {
+    ProgressState state;
+    state.failed = now.failed + ended.failed.size() + others.failed;
+    state.done = kept + now.written + now.kept + ended.written.size() + ended.kept.size() +
+                 others.written + others.kept + state.failed;
+    state.total = plan_.frames.size();
+    state.bytes = now.bytes + ended.bytes + others.bytes;
+    state.queue = now.drawn_ahead;
+    return state;
+  }
+  Progress& progress() { return progress_; }
+
+  /// For the first of several ranks, while they finish what is drawn after a signal: says once what
+  /// is not there. mpirun gives them about a second, in which a slow frame does not end.
+  void say_what_may_remain(const FramesToMake& work) {
+    constexpr std::chrono::milliseconds kPatience{300};
+    const auto now = std::chrono::steady_clock::now();
+    if (!signalled_at_) signalled_at_ = now;
+    if (ranks_.count == 1 || has_said_rest_ || now - *signalled_at_ < kPatience) return;
+    has_said_rest_ = true;
+    const auto failure = catch_error([&] {
+      sink_->sync(plan_.frames);
+      const FrameList there = without(taken_names(plan_.name, work.frames), work.taken);
+      const FrameList rest = without(work.frames, there);
+      print_error(fmt::format(
+          "interrupted: {} of {} frames are missing so far; to draw them: --resume --frames {}",
+          rest.size(), work.frames.size() + work.kept, frames_text(rest)));
+    });
+    if (failure) print_error(*failure);
+  }
+
+  /// Returns the options that draw these frames after this run. PFM files name no scene.
+  std::string options_for(const FrameList& frames) const {
+    const bool may_resume = options_.is_sequence() && !options_.is_stream() &&
+                            plan_.format.picture != ImageFormat::kPfm;
+    return fmt::format("{}--frames {}",
+                       may_resume ? "the same command with --resume, or with " : "",
+                       frames_text(frames));
+  }
+
+  /// Waits until this rank's frames are on the disk, and adds the time to `result`. Prints and
+  /// returns what was thrown.
+  Failure sync(ExportResult& result) {
+    const Stopwatch watch;
+    Failure failure = catch_error([&] { sink_->sync(plan_.frames); });
+    if (failure) print_error(*failure);
+    if (result.written.empty()) return failure;
+    result.seconds += watch.seconds();
+    result.stages.stage("write", StagePlace::kOutput).milliseconds += 1e3 * watch.seconds();
+    return failure;
+  }
+
+  /// For the first rank: what people want to know at the end.
+  void print_summary(const FramesToMake& work, const ExportResult& result) const {
+    const ExportReport report{scene_,
+                              options_.output.value_or(scene_.output.value_or("")),
+                              backend_name(backend_.backend),
+                              result,
+                              std::nullopt,
+                              rasterizers_,
+                              work.kept + result.kept.size(),
+                              work.taken.size() - without(work.taken, result.written).size()};
+    print_report(report, options_, [&] {
+      print_warning(leftovers_of(plan_, scene_, options_));
+      warn_about(result);
+    });
+  }
+
+  /// About data of single frames, which no other rank reads.
+  void warn_about_frames() const { remarks_.warn(scene_); }
+
+  /// The frames that are left to others, who must not wait for what this rank has claimed.
+  FrameList unfinished(const ExportResult& result) {
+    FrameList frames = frames_.unfinished(result);
+    for (const std::int64_t frame : frames) sink_->drop_claim(frame);
+    return frames;
+  }
+
+ private:
+  /// About the film as a whole, once.
+  void warn_about(const ExportResult& result) const {
+    const CircleSample sample = sample_film(scene_, result.written.size());
+    const bool is_made = !result.written.empty();
+    warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size(),
+                      true);
+    if (!remarks_.has_nothing())
+      warn_of_nothing(scene_, plan_.format.picture, sample, is_made ? result.written.front() : 0,
+                      is_made ? result.stages.overlaps : 1);
+    warn_about_frames();
+  }
+
+  /// The rasterizers of this rank.
+  std::vector<std::unique_ptr<Rasterizer>> make_own() {
+    if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
+    let_signals_ask();
+    const int threads = threads_ > 0 ? threads_ : default_threads();
+    const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count);
+    const int at_once = options_.split_frame
+                            ? 1
+                            : frames_at_once(scene_, plan_, backend_.backend, frames, threads,
+                                             options_.machine.raster.memory_budget);
+    MachineOptions machine = options_.machine;
+    if (backend_.backend == Backend::kCpu) machine.raster.memory_budget /= 2;  // see run()
+    auto made = make_rasterizers(backend_.backend, machine, ranks_.local, at_once);
+    rasterizers_ = made.size();
+    return made;
+  }
+
+  /// With --split-frame a single rasterizer that stands for all of them, here and on other ranks.
+  std::vector<std::unique_ptr<Rasterizer>> join_bands(
+      const FirstRank* first, std::vector<std::unique_ptr<Rasterizer>> all) {
+    if (!options_.split_frame || (all.size() == 1 && ranks_.count == 1)) return all;
+    if (ranks_.count > 1) {
+      bands_.emplace(ranks_, *first);
+      announced_.emplace(shared_ ? static_cast<FrameSource&>(*shared_) : frames_, *bands_);
+    }
+    std::vector<std::unique_ptr<Rasterizer>> joined;
+    joined.push_back(make_split_rasterizer(std::move(all), bands_ ? &*bands_ : nullptr));
+    return joined;
+  }
+
+  /// From now on other exports into the same folder, which resume too, make some of the frames.
+  void share_frames(FileSink& sink) {
+    shared_.emplace(
+        frames_, sink,
+        [this, origin = origin_of(scene_)](std::int64_t frame) {
+          return is_made(plan_, origin, options_, frame);
+        },
+        [this] { return has_stopped_ || stop_signal() != 0; });
+  }
+  FrameSource& source() {
+    if (announced_) return *announced_;
+    if (shared_) return *shared_;
+    return frames_;
+  }
+  /// Once, where another export takes its time.
+  void say_what_is_waited_for() {
+    constexpr std::chrono::seconds kUnsaid{5};
+    const FrameList frames = shared_ ? shared_->waiting_for() : FrameList();
+    const auto now = std::chrono::steady_clock::now();
+    if (frames.empty()) waits_since_ = now;
+    if (has_said_ || now - waits_since_ < kUnsaid) return;
+    has_said_ = true;
+    print_note(fmt::format("waiting for {} that another run is drawing: {}",
+                           counted(frames.size(), "frame"), frames_text(frames)));
+  }
+
+  /// Only the first rank speaks, but about single frames each does.
+  ProgressFormat progress_format() const {
+    const ProgressFormat asked = options_.progress;
+    if (ranks_.index > 0 && asked != ProgressFormat::kBlender) return ProgressFormat::kNone;
+    const bool silent = options_.verbosity == Verbosity::kQuiet && asked == ProgressFormat::kAuto;
+    return silent ? ProgressFormat::kNone : asked;
+  }
+
+  const RenderOptions& options_;
+  const Ranks& ranks_;
+  int threads_;
+  ThreadLimit thread_limit_;
+  Scene scene_;
+  ExportPlan plan_;
+  FrameEncoder encoder_;
+  std::unique_ptr<FrameSink> sink_;
+  DrawnFrames frames_;
+  std::atomic<bool> has_stopped_{false};  ///< the pipeline has
+  std::optional<SharedFrames> shared_;    ///< with --resume
+  std::optional<RankBands> bands_;
+  std::optional<AnnouncedFrames> announced_;  ///< with these
+  std::chrono::steady_clock::time_point waits_since_;
+  std::optional<std::chrono::steady_clock::time_point> signalled_at_;
+  bool has_said_rest_ = false;
+  bool has_said_ = false;
+  Progress progress_;
+  FrameRemarks remarks_;
+  ChosenBackend backend_{Backend::kCpu, ""};
+  std::size_t rasterizers_ = 0;
+};
+
+void print_failures(const ExportResult& result) {
+  constexpr std::size_t kListed = 5;
+  const std::size_t count = result.failed.size();
+  for (std::size_t i = 0; i < std::min(count, kListed); ++i) {
+    for (const std::string& line : lines_of(result.failed[i].message))
+      print_error(fmt::format("frame {}: {}", result.failed[i].frame, line));
+  }
+  if (count > kListed)
+    print_error(fmt::format("and {} failed", counted(count - kListed, "more frame")));
+  if (result.gave_up) print_error("stopped after these failures");
+}
+
+/// Says what remains to be done, and returns the exit code. `worst`: that of the ranks.
+int conclude(const Exporter& exporter, const FramesToMake& work, const ExportResult& result,
+             int worst) {
+  print_failures(result);
+  const FrameList rest = without(without(work.frames, result.written), result.kept);
+  const std::size_t kept = work.kept + result.kept.size();
+  const int signal = stop_signal();
+  if (!rest.empty()) {
+    print_error(fmt::format("{}: {} of {} frames are missing; to draw them: {}",
+                            signal != 0 ? "interrupted" : "incomplete", rest.size(),
+                            work.frames.size() + work.kept, exporter.options_for(rest)));
+  }
+  if (signal != 0 && !rest.empty()) return kSignalled + signal;
+  if (worst > kSignalled || rest.empty() || result.error) return worst;
+  if (kept > 0 || !result.written.empty()) return static_cast<int>(ExitCode::kSomeFramesFailed);
+  const bool are_invalid = std::any_of(
+      result.failed.begin(), result.failed.end(),
+      [](const FailedFrame& failed) { return failed.exit_code == ExitCode::kInvalidScene; });
+  if (worst == 0 && are_invalid) return static_cast<int>(ExitCode::kInvalidScene);
+  return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
+}
+
+/// Prints what others threw, but not again what was printed already for this rank, and keeps what
+/// else they said.
+void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& reports) {
+  for (RankReport& report : first.take_reports()) {
+    if (!report.problem.empty() && !(own && report.problem == own->what())) {
+      Lines lines;
+      for (const std::string& line : lines_of(report.problem))
+        lines += fmt::format("rank {}: {}", report.rank, line);
+      print_error(Error(static_cast<ExitCode>(report.exit_code), lines));
+    }
+    reports.push_back(std::move(report));
+  }
+}
+
+/// The first rank, or the only one: deals out the frames, makes some, and speaks for all.
+int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
+  Exporter exporter(options, ranks, first);
+  const FramesToMake work = exporter.find_work();
+  const Stopwatch watch;
+  first.hand_out(work.frames);
+  ExportResult result;
+  Failure failure;
+  std::vector<RankReport> reports;
+  const auto look_after = [&](const ExportCounts& now) {
+    if (stop_signal() != 0) {
+      first.stop();
+      exporter.say_what_may_remain(work);
+    }
+    hear_others(first, failure, reports);
+    exporter.progress().update(exporter.state(work.kept, now, result, first.others()));
+  };
+  const auto work_on = [&] {
+    failure = exporter.run(&first, look_after, result);
+    if (failure) print_error(*failure);
+  };
+  const auto wait_for_others = [&] {
+    while (!first.wait_for_others(kTickSeconds)) look_after({});
+    hear_others(first, failure, reports);
+  };
+  if (!work.frames.empty()) work_on();
+  if (options.split_frame) end_bands(ranks);
+  if (!work.frames.empty()) {
+    first.take_back(exporter.unfinished(result));
+    wait_for_others();
+    // What another rank could not make is left for this one.
+    while (!options.split_frame && first.has_frames() && !result.gave_up && !failure &&
+           stop_signal() == 0) {
+      work_on();
+    }
+  }
+  wait_for_others();
+  exporter.progress().finish(exporter.state(work.kept, {}, result, first.others()));
+  const Failure unsynced = exporter.sync(result);
+  int worst = std::max(exit_code_of(failure), exit_code_of(unsynced));
+  for (const RankReport& report : reports) {
+    worst = std::max(worst, report.exit_code);
+    add_result(result, report.result);
+  }
+  if (result.seconds == 0) result.seconds = watch.seconds();  // this rank could draw nothing
+  exporter.print_summary(work, result);
+  return conclude(exporter, work, result, worst);
+}
+
+/// The first of several ranks, which must not leave the others waiting.
+int lead_others(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
+  int code = 0;
+  Failure failure;
+  try {
+    code = lead(options, ranks, first);
+  } catch (...) {
+    failure = current_error();
+    print_error(*failure);
+    code = exit_code_of(failure);
+    first.stop();
+    if (options.split_frame) end_bands(ranks);
+  }
+  while (!first.wait_for_others(kTickSeconds)) {
+  }
+  std::vector<RankReport> reports;
+  hear_others(first, failure, reports);
+  first.dismiss(code);
+  return code;
+}
+
+/// Any other rank.
+int follow(const RenderOptions& options, const Ranks& ranks) {
+  OtherRank other(ranks);
+  RankReport report;
+  Failure failure;
+  try {
+    Exporter exporter(options, ranks, other);
+    if (options.split_frame) {
+      exporter.run_bands();
+    } else {
+      failure = exporter.run(
+          nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
+      if (const Failure unsynced = exporter.sync(report.result); !failure) failure = unsynced;
+      exporter.warn_about_frames();
+      other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes, 0,
+                  report.result.kept.size()});
+    }
+    report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
+    report.unfinished = exporter.unfinished(report.result);
+  } catch (...) {
+    failure = current_error();
+    report.exit_code = exit_code_of(failure);
+  }
+  if (failure) report.problem = failure->what();
+  return other.end(std::move(report));
+}
+
+}  // namespace
+
+int export_film(const RenderOptions& options) {
+  const Ranks ranks = join_ranks(options.shard && options.shard->per_rank);
+  // Exports that resume share the work anyway.
+  if (const std::string problem = lone_tasks_problem();
+      !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
+    print_warning(problem);
+  if (ranks.index > 0) return follow(options, ranks);
+  FirstRank first(ranks);
+  return ranks.count == 1 ? lead(options, ranks, first) : lead_others(options, ranks, first);
+}
+
+}  // namespace roundel
