@@ -88,10 +88,11 @@ TEST_F(Csv, AHeaderIsTold) {
 }
 
 TEST_F(Csv, NumbersAreReadAsTheyAreWritten) {
-  const Values values =
-      values_of("1\n-2.5\n+3e2\n.5\n5.\n1E-3\n0.1\n1e999\n-inf\n\"7\"\n 8 \n123456789012345678\n");
-  EXPECT_EQ(values,
-            (Values{1, -2.5, 300, .5, 5, 1e-3, .1, INFINITY, -INFINITY, 7, 8, 123456789012345680}));
+  const Values values = values_of(
+      "1\n-2.5\n+3e2\n.5\n5.\n1E-3\n0.1\n1e999\n-1e999\n1e-999\n-inf\n\"7\"\n 8 "
+      "\n123456789012345678\n");
+  EXPECT_EQ(values, (Values{1, -2.5, 300, .5, 5, 1e-3, .1, INFINITY, -INFINITY, 0, -INFINITY, 7, 8,
+                            123456789012345680}));
 }
 
 TEST_F(Csv, EveryShortestNumberComesBack) {
