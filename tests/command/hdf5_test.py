@@ -107,8 +107,11 @@ class Hdf5Test(CommandCase):
         for limit in range(16, 128, 4):
             def validate(scene):
                 return subprocess.run(["bash", "-c", f"ulimit -v {limit << 10}; exec \"$0\" \"$@\"", ROUNDEL, "validate", scene],  # noqa: B023
-                                      cwd=self.folder, capture_output=True, text=True, check=False)
-            if validate("plain.yaml").returncode != 0:
+                                      cwd=self.folder, capture_output=True, text=True, check=False, timeout=30)
+            try:
+                if validate("plain.yaml").returncode != 0:
+                    continue
+            except subprocess.TimeoutExpired:  # oneTBB 2022 waits for ever where it cannot throw bad_alloc
                 continue
             done = validate("s.yaml")
             outcomes.add(done.returncode)

@@ -34,7 +34,7 @@ def table(rows=ROWS, seed=1):
 def percentile(values, percent):
     """The value of rank ⌈p·n/100⌉, at least 1."""
     ordered = np.sort(values)
-    return ordered[max(math.ceil(percent * len(ordered) / 100), 1) - 1]
+    return float(ordered[max(math.ceil(percent * len(ordered) / 100), 1) - 1])
 
 
 def taken(values, scale):
@@ -384,7 +384,7 @@ class MapTest(CommandCase):
         cases = [("x: [900000.25, 900000.75], y: [-5400000, -5399999.75]", (900000.5, -5399999.875), 4),
                  ("x: [900000, 900001], y: [-5400000, -5399999.75]", (900000.5, -5399999.875), 2.5),
                  ("x: [900000, 900001], y: [-5400000, -5399999.75], aspect: cover", (900000.5, -5399999.875), 4)]
-        left, right, low, high = x.min(), x.max(), y.min(), y.max()
+        left, right, low, high = float(x.min()), float(x.max()), float(y.min()), float(y.max())
         longer = max(right - left, high - low)
         for text, margin in (("", 0.05), (", margin: 0.25", 0.25)):
             width, height = right - left + 2 * margin * longer, high - low + 2 * margin * longer
