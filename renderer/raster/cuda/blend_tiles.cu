@@ -1,6 +1,6 @@
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/launch.cuh"
-#include "renderer/raster/cuda/subtile_painter.cuh"
+#include "renderer/raster/cuda/subtile_blender.cuh"
 
 namespace roundel::cuda {
 namespace {
@@ -270,10 +270,10 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
   // This kernel is the longest without shares: another way of painting would slow down the others.
   if (Overlaps::kIsListed && !kArea) subtile.are_alike = false;
 
-  SubtilePainter<kArea, kLooks, kRings, Overlaps::kIsListed> painter{
+  SubtileBlender<kArea, kLooks, kRings, Overlaps::kIsListed> blender{
       args.shapes, args.paints, args.ramp, grid, shared.warps[warp], number};
-  painter.clear();
-  is_done = overlaps.paint(painter, subtile, is_done);
+  blender.clear();
+  is_done = overlaps.paint(blender, subtile, is_done);
 
   if (!was_done) {
     if (is_done || args.is_last_chunk)

@@ -1,7 +1,7 @@
 #pragma once
 #include <type_traits>
 
-#include "renderer/raster/cuda/area_painter.cuh"
+#include "renderer/raster/cuda/area_blender.cuh"
 #include "renderer/raster/cuda/blend_policy.cuh"
 #include "renderer/raster/cuda/subtile_coverage.cuh"
 #include "renderer/raster/cuda/subtile_pixels.cuh"
@@ -29,7 +29,7 @@ struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
 /// painted faster so, because a kernel with all ways waits for its instructions. `kRings`: of
 /// frames with rings; it counts for coverage by area, which takes much longer for these.
 template <bool kArea, bool kLooks, bool kRings, bool kManyWays>
-struct SubtilePainter {
+struct SubtileBlender {
   using Pixels = SubtilePixels<kLooks>;
   using L = ScalarLanes;
   using Policy = BlendPolicy;
@@ -104,7 +104,7 @@ struct SubtilePainter {
   /// `box`: pixels outside are opaque.
   __device__ void paint(Pixels& pixels, const Batch& batch, const ActiveBox& box = {}) {
     if constexpr (kArea)
-      AreaPainter<kLooks, kRings, kManyWays>(pixels, grid, ramp, scratch)
+      AreaBlender<kLooks, kRings, kManyWays>(pixels, grid, ramp, scratch)
           .paint(batch.shape, batch.paint, box);
     else
       paint_plain_batch(pixels, batch.shape, batch.paint);

@@ -12,11 +12,11 @@ namespace roundel::cuda {
 /// `kRings`: of frames with rings, which are looks. `kManyWays`: each batch in the best of several
 /// ways; else circle by circle.
 template <bool kLooks, bool kRings, bool kManyWays>
-class AreaPainter {
+class AreaBlender {
  public:
   using Pixels = SubtilePixels<kLooks>;
 
-  __device__ AreaPainter(Pixels& pixels, const TileGrid& grid, const SnowRamp& ramp,
+  __device__ AreaBlender(Pixels& pixels, const TileGrid& grid, const SnowRamp& ramp,
                          AreaScratch& scratch)
       : pixels_(pixels), grid_(grid), ramp_(ramp), scratch_(scratch) {}
 
