@@ -46,7 +46,7 @@ void LoadedScene::warn_of(const Frame& frame, ImageFormat format, const CircleSa
 
 void LoadedScene::draw(const Frame& frame, Rasterizer& rasterizer,
                        const std::function<void(const CircleStream&)>& draw) const {
-  if (const auto kept = recipe(frame, rasterizer)) return draw(CircleStream(*kept));
+  if (auto kept = recipe(frame, rasterizer)) return draw(CircleStream(std::move(*kept)));
   StageStats stats;
   CircleSource source(*frame.scene);
   Circles memory;

@@ -81,7 +81,7 @@ py::array circles(Scene scene, std::int64_t frame, bool all) {
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
   const std::size_t columns = circle_columns(scene, all);
   without_gil([&] {
-    CircleSource source(scene);
+    CircleSource source(scene, CircleUse::kList);
     Circles memory;
     made = circle_rows(scene, source, frame, all, memory);
   });
@@ -105,9 +105,9 @@ std::string explain_pixel(const Scene& scene, std::int64_t frame, int x, int y, 
                             "pixels, got {}, {}",
                             width - 1, height - 1, width, height, x, y));
   return without_gil([&] {
-    CircleSource source(scene);
+    CircleSource source(scene, CircleUse::kExplain);
     Circles made;
-    generate_in_frame_space(source, frame, made, CircleSource::Depths::kAll);
+    source.generate(frame, made);
     const PixelExplanation explanation =
         roundel::explain_pixel(made, scene.image, x, scene.image.height - 1 - y, limit);
     PixelReport report{scene, frame, x, y, made, explanation, rows_of(scene, source, explanation)};

@@ -33,8 +33,6 @@ constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 /// Pieces of data files come and go between the large blocks, each of which then begins at the next
 /// huge page: shapes, paints, lists, picture; where circles are made on the way only lists.
 constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 5 * kMiB / 2;
-/// Where what packing circles took is given back.
-constexpr std::uint64_t kGapOfPacked = kMiB;
 /// What reading all rows leaves between the blocks that are kept, before the first circle is drawn.
 constexpr std::uint64_t kGapOfReading = 3 * kMiB;
 
@@ -125,7 +123,7 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   std::uint64_t made = on_the_way ? 0 : count;
   const CircleSource source_of_scene(scene);
   // For CUDA a chunk is made in memory, to be uploaded, but random circles are made there.
-  if (on_the_way && backend == Backend::kCuda && !source_of_scene.random_runs())
+  if (on_the_way && backend == Backend::kCuda && source_of_scene.random_runs().empty())
     made = needs.largest_chunk;
   const std::uint64_t circles = 2 * block_memory(made * kBytesOfCircle / 2);
   const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
@@ -133,14 +131,12 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
   const std::uint64_t depths = on_the_way ? 0 : block_memory(count * kSortBytes);
   const SourceMemory source = source_of_scene.own_memory();
-  // An order's circles are placed in memory before they are listed.
+  // Sorted circles are placed in memory before they are listed.
   const std::uint64_t places =
-      source.makes_chunks ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
+      source.order_places ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
   std::uint64_t gaps = 0;
   if (source.working > 0)
-    gaps = !on_the_way || source.stays > source.opened ? kGapsOfData
-           : source_of_scene.makes_all_first()         ? kGapOfPacked
-                                                       : kGapOfLists;
+    gaps = !on_the_way || source.stays > source.opened ? kGapsOfData : kGapOfLists;
   // Circles stay for the next band.
   const std::uint64_t held = gaps + circles + (on_the_way ? source.held + places : source.working);
   const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held

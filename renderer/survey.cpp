@@ -107,7 +107,7 @@ Scene without_order(const Scene& scene) {
 std::uint64_t expected_circles(const Scene& scene) {
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
-  if (!source.is_streamed() || source.makes_all_first()) return count_parts(scene);
+  if (!source.is_streamed()) return count_parts(scene);
   Circles none;
   return estimate_frame(source.at(0, none), scene.image, kCpuTileSize,
                         2 * kCpuChunks.saturation_factor)
@@ -210,7 +210,7 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
   CircleSample sample;
   sample.circles = std::min(circles.count(), kSamples);
   for (std::size_t i = 0, run = 0; i < sample.circles; i += run) {
-    run = std::min(circles.sample_run(), sample.circles - i);
+    run = std::min(circles.traits().sample_run, sample.circles - i);
     const std::size_t first = std::min(circles.count() / sample.circles * i, circles.count() - run);
     circles.fetch(first, std::span(shapes).subspan(i, run), std::span(paints).subspan(i, run));
   }

@@ -87,4 +87,13 @@ struct Circles {
   std::size_t count() const { return shapes.size(); }
 };
 
+/// What circles are made for.
+enum class CircleUse : std::uint8_t {
+  kDraw,       ///< in frame space, each as its parts where a layer has a stroke; depths that
+               ///< painting does not read are unspecified
+  kExplain,    ///< the same with all depths
+  kList,       ///< in scene space, in binary32, with all depths
+  kListDrawn,  ///< in frame space, not as parts, with all depths
+};
+
 }  // namespace roundel

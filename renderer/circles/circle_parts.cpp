@@ -1,8 +1,5 @@
 #include "renderer/circles/circle_parts.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 
 #include "renderer/pixels/srgb.h"
@@ -46,27 +43,8 @@ Paint CircleParts::paint_of(const Shape& circle, const Paint& paint, std::size_t
   return with_looks(stroke, layer_.blend, true);
 }
 
-void CircleParts::spread(std::span<Shape> shapes, std::span<Paint> paints) const {
-  // The hindmost circles first, as many as have their places behind all that wait.
-  for (std::size_t end = shapes.size() / parts_, begin = 0; end > 0; end = begin) {
-    begin = parts_ == 1 || end == 1 ? 0 : (end + 1) / 2;
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, kCirclesOfTask),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        for (std::size_t i = range.begin(); i < range.end(); ++i) {
-                          const Shape circle = shapes[i];
-                          const Paint paint = paints.empty() ? Paint{} : paints[i];
-                          for (std::size_t part = 0; part < parts_; ++part) {
-                            const std::size_t place = parts_ * i + part;
-                            shapes[place] = shape_of(circle, part);
-                            if (!paints.empty()) paints[place] = paint_of(circle, paint, part);
-                          }
-                        }
-                      });
-  }
-}
-
-void CircleParts::spread_run(std::size_t first, std::span<Shape> shapes,
-                             std::span<Paint> paints) const {
+void CircleParts::spread(std::size_t first, std::span<Shape> shapes,
+                         std::span<Paint> paints) const {
   const std::size_t first_circle = first / parts_;
   const std::size_t circles = (first + shapes.size() + parts_ - 1) / parts_ - first_circle;
   const std::size_t behind = shapes.size() - circles;
@@ -74,9 +52,8 @@ void CircleParts::spread_run(std::size_t first, std::span<Shape> shapes,
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::size_t circle = behind + (first + i) / parts_ - first_circle;
     const Shape shape = shapes[circle];
-    const Paint paint = paints[circle];
     shapes[i] = shape_of(shape, first + i);
-    paints[i] = paint_of(shape, paint, first + i);
+    if (!paints.empty()) paints[i] = paint_of(shape, Paint(paints[circle]), first + i);
   }
 }
 

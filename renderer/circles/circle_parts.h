@@ -16,13 +16,10 @@ class CircleParts {
  public:
   CircleParts(const Scene& scene, const Layer& layer);
 
-  /// Puts the parts of circles that lie in front of the spans in their places: those of circle i
-  /// are parts_of(layer)·i and the next. Paints may be empty: then they are left alone.
-  void spread(std::span<Shape> shapes, std::span<Paint> paints) const;
-
-  /// The same for the parts from number `first` of the layer on, as many as the spans have, whose
-  /// circles lie at the spans' ends; starts no tasks.
-  void spread_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
+  /// Writes the parts from number `first` of the layer on, as many as there are shapes, whose
+  /// circles lie at the spans' ends; those of circle i are parts_of(layer)·i and the next. Without
+  /// paints these are left out.
+  void spread(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 
  private:
   bool is_stroke(std::size_t part) const { return part % parts_ == parts_ - 1; }

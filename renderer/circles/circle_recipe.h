@@ -7,6 +7,7 @@
 
 #include "renderer/circles/circle.h"
 #include "renderer/circles/circle_motion.h"
+#include "renderer/circles/random_run.h"
 #include "renderer/circles/view.h"
 
 namespace roundel {
@@ -26,14 +27,15 @@ struct FilmCircles {
   std::size_t count() const { return circles.count(); }
 };
 
-/// A frame's circles as its film's, stepped and moved: whoever draws can do that where it draws,
-/// and need not be given them anew for each frame.
+/// How a device makes a frame's circles by itself: from its film's, which it has already, by steps
+/// and moves; or from random laws.
 struct CircleRecipe {
-  std::shared_ptr<const FilmCircles> film;
-  std::int64_t steps;             ///< >= 0, from frame 0 on
-  std::vector<CircleMove> moves;  ///< a layer each, to frame space
+  std::shared_ptr<const FilmCircles> film;  ///< null where `runs` are all circles
+  std::int64_t steps = 0;                   ///< >= 0, from frame 0 on
+  std::vector<CircleMove> moves;            ///< a layer each, to frame space
+  std::vector<RandomRun> runs = {};         ///< in paint order
 
-  /// Writes circles first .. first + n − 1 (n = the size of both spans) in frame space.
+  /// Writes circles first .. first + n − 1 (n = the size of both spans) of a film in frame space.
   void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 };
 

@@ -7,10 +7,19 @@
 
 namespace roundel {
 
+CircleStream::CircleStream(CircleRecipe recipe)
+    : count_(recipe.film->count()),
+      recipe_(std::make_shared<const CircleRecipe>(std::move(recipe))) {
+  fill_ = [recipe = recipe_.get()](std::size_t first, std::span<Shape> shapes,
+                                   std::span<Paint> paints) {
+    recipe->make_run(first, shapes, paints);
+  };
+}
+
 void CircleStream::fetch(std::size_t first, std::span<Shape> shapes,
                          std::span<Paint> paints) const {
   if (memory_ == nullptr) {
-    make_(first, shapes, paints);
+    fill_(first, shapes, paints);
     return count_made(shapes.size());
   }
   std::copy_n(memory_->shapes.begin() + first, shapes.size(), shapes.begin());
@@ -19,10 +28,7 @@ void CircleStream::fetch(std::size_t first, std::span<Shape> shapes,
 
 void CircleStream::fetch_in_parallel(std::size_t first, std::span<Shape> shapes,
                                      std::span<Paint> paints) const {
-  if (makes_chunks()) {
-    chunks_.make(first, shapes, paints);
-    return count_made(shapes.size());
-  }
+  if (traits_.is_parallel) return fetch(first, shapes, paints);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask),
                     [&](const tbb::blocked_range<std::size_t>& run) {
                       fetch(first + run.begin(), shapes.subspan(run.begin(), run.size()),

@@ -10,7 +10,7 @@ namespace {
 
 struct Maker {
   const char* name;
-  std::unique_ptr<LayerSource> (*make)(std::uint32_t, float);
+  std::unique_ptr<LayerSource> (*make)(const ClassicOptions&);
 };
 constexpr std::array<Maker, kClassicScenes.size()> kMakers = {{
     {"rgb", make_rgb},
@@ -35,10 +35,10 @@ static_assert(std::equal(kMakers.begin(), kMakers.end(), kClassicScenes.begin(),
 
 }  // namespace
 
-std::unique_ptr<LayerSource> make_classic_layer(std::string_view name, std::uint32_t seed,
-                                                float alpha) {
+std::unique_ptr<LayerSource> make_classic_layer(std::string_view name,
+                                                const ClassicOptions& options) {
   const ClassicScene& scene = classic_scene(name);
-  return kMakers[static_cast<std::size_t>(&scene - kClassicScenes.data())].make(seed, alpha);
+  return kMakers[static_cast<std::size_t>(&scene - kClassicScenes.data())].make(options);
 }
 
 }  // namespace roundel

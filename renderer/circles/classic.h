@@ -7,24 +7,30 @@
 
 namespace roundel {
 
-/// The circles of a classic scene, each of this alpha. All arithmetic is binary32, without
-/// contraction, in the order written. Throws Error(kInvalidScene) for an unknown name.
-std::unique_ptr<LayerSource> make_classic_layer(std::string_view name, std::uint32_t seed,
-                                                float alpha);
+struct ClassicOptions {
+  std::uint32_t seed;
+  float alpha;      ///< of each circle
+  bool has_depths;  ///< else those that take a sort are unspecified
+};
 
-std::unique_ptr<LayerSource> make_rgb(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_rgby(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_rand10k(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_rand100k(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_rand_1m(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_micro_2m(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_biglittle(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_littlebig(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_pattern(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_bouncingballs(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_hypnosis(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_fireworks(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_snow(std::uint32_t seed, float alpha);
-std::unique_ptr<LayerSource> make_snowsingle(std::uint32_t seed, float alpha);
+/// The circles of a classic scene. All arithmetic is binary32, without contraction, in the order
+/// written. Throws Error(kInvalidScene) for an unknown name.
+std::unique_ptr<LayerSource> make_classic_layer(std::string_view name,
+                                                const ClassicOptions& options);
+
+std::unique_ptr<LayerSource> make_rgb(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_rgby(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_rand10k(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_rand100k(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_rand_1m(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_micro_2m(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_biglittle(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_littlebig(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_pattern(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_bouncingballs(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_hypnosis(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_fireworks(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_snow(const ClassicOptions& options);
+std::unique_ptr<LayerSource> make_snowsingle(const ClassicOptions& options);
 
 }  // namespace roundel

@@ -32,9 +32,16 @@ void for_each_flake(const Function& function) {
 class Snow final : public SimulatedLayer {
  public:
   /// `still`: every frame is this one.
-  Snow(std::uint32_t seed, float alpha, std::optional<std::int64_t> still)
-      : seed_(seed), alpha_(alpha), still_(still) {}
-  Motion motion() const override { return still_ ? Motion::kNone : Motion::kSnow; }
+  Snow(const ClassicOptions& options, std::optional<std::int64_t> still)
+      : SimulatedLayer(still ? Motion::kNone : Motion::kSnow),
+        seed_(options.seed),
+        alpha_(options.alpha),
+        still_(still) {}
+
+  void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
+    write_snow(flakes_, first, shapes);
+    std::fill(paints.begin(), paints.end(), Paint{1, 1, 1, alpha_});
+  }
 
  private:
   void restart() override {
@@ -62,11 +69,6 @@ class Snow final : public SimulatedLayer {
     if (!still_) move_snow(flakes_, from, to);
   }
 
-  void write_shapes(std::span<Shape> shapes) const override { write_snow(flakes_, shapes); }
-  void write_paints(std::span<Paint> paints) const override {
-    std::fill(paints.begin(), paints.end(), Paint{1, 1, 1, alpha_});
-  }
-
   /// More flakes are far away than near.
   void draw_depths(GlibcRandom& stream) {
     depths_.resize_discard(kFlakes);
@@ -89,12 +91,12 @@ class Snow final : public SimulatedLayer {
 
 }  // namespace
 
-std::unique_ptr<LayerSource> make_snow(std::uint32_t seed, float alpha) {
-  return std::make_unique<Snow>(seed, alpha, std::nullopt);
+std::unique_ptr<LayerSource> make_snow(const ClassicOptions& options) {
+  return std::make_unique<Snow>(options, std::nullopt);
 }
 
-std::unique_ptr<LayerSource> make_snowsingle(std::uint32_t seed, float alpha) {
-  return std::make_unique<Snow>(seed, alpha, kStillFrame);
+std::unique_ptr<LayerSource> make_snowsingle(const ClassicOptions& options) {
+  return std::make_unique<Snow>(options, kStillFrame);
 }
 
 }  // namespace roundel

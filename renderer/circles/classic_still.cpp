@@ -11,6 +11,7 @@
 #include "renderer/circles/classic.h"
 #include "renderer/circles/depth_sort.h"
 #include "renderer/circles/glibc_random.h"
+#include "renderer/circles/simulated_layer.h"
 #include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
@@ -19,22 +20,6 @@ namespace {
 constexpr std::size_t kTask = 16384;       ///< circles that are worth a task and a skip, at least
 constexpr std::size_t kTasksAThread = 8;   ///< enough that threads end together
 constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in L1
-
-/// A few circles that no seed changes.
-class FixedLayer final : public LayerSource {
- public:
-  FixedLayer(std::vector<Shape> shapes, std::vector<Paint> paints)
-      : shapes_(std::move(shapes)), paints_(std::move(paints)) {}
-
-  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    std::copy(shapes_.begin(), shapes_.end(), shapes.begin());
-    std::copy(paints_.begin(), paints_.end(), paints.begin());
-  }
-
- private:
-  std::vector<Shape> shapes_;
-  std::vector<Paint> paints_;
-};
 
 /// A number drawn as base + scale·u.
 struct Draw {
@@ -67,10 +52,34 @@ constexpr float kCornerRadius = .05f;
 
 class RandomSceneLayer final : public LayerSource {
  public:
-  RandomSceneLayer(const RandomScene& scene, const Corner* corner, std::uint32_t seed, float alpha)
-      : scene_(scene), corner_(corner), start_(seed), alpha_(alpha) {}
+  RandomSceneLayer(const RandomScene& scene, const Corner* corner, const ClassicOptions& options)
+      // A depth depends on all others, and nothing else depends on it.
+      : LayerSource({.is_cheap = !options.has_depths, .is_parallel = options.has_depths}),
+        scene_(scene),
+        corner_(corner),
+        start_(options.seed),
+        alpha_(options.alpha) {}
 
-  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
+  void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
+    if (traits().is_cheap)
+      fill_without_depths(first, shapes, paints);
+    else
+      fill_all(shapes, paints);
+    if (corner_ != nullptr) move_to_corner(first, shapes);
+  }
+
+ private:
+  void fill_without_depths(std::size_t first, std::span<Shape> shapes,
+                           std::span<Paint> paints) const {
+    GlibcRandom stream = stream_at(scene_.count + draws_a_circle() * first);
+    static constexpr std::array<float, kDrawsAtOnce> kNoDepths{};
+    for (std::size_t i = 0; i < shapes.size(); i += kDrawsAtOnce) {
+      const std::size_t count = std::min(kDrawsAtOnce, shapes.size() - i);
+      draw_circles(stream, std::span(kNoDepths).first(count), shapes.data() + i, paints.data() + i);
+    }
+  }
+
+  void fill_all(std::span<Shape> shapes, std::span<Paint> paints) const {
     SortedDraws depths(start_, scene_.count);
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
     const std::size_t task = std::max(kTask, scene_.count / (kTasksAThread * threads));
@@ -88,22 +97,8 @@ class RandomSceneLayer final : public LayerSource {
           }
         },
         tbb::simple_partitioner());
-    if (corner_ != nullptr) move_to_corner(shapes);
   }
 
-  /// A depth depends on all others, and nothing else depends on it.
-  Runs runs() const override { return corner_ == nullptr ? Runs::kWithoutDepth : Runs::kNone; }
-  void make_run(std::size_t first, std::span<Shape> shapes,
-                std::span<Paint> paints) const override {
-    GlibcRandom stream = stream_at(scene_.count + draws_a_circle() * first);
-    static constexpr std::array<float, kDrawsAtOnce> kNoDepths{};
-    for (std::size_t i = 0; i < shapes.size(); i += kDrawsAtOnce) {
-      const std::size_t count = std::min(kDrawsAtOnce, shapes.size() - i);
-      draw_circles(stream, std::span(kNoDepths).first(count), shapes.data() + i, paints.data() + i);
-    }
-  }
-
- private:
   /// Besides the depth.
   std::size_t draws_a_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
 
@@ -150,10 +145,13 @@ class RandomSceneLayer final : public LayerSource {
     }
   }
 
-  /// Uses the draws that follow all others.
-  void move_to_corner(std::span<Shape> shapes) const {
-    GlibcRandom stream = stream_at((1 + draws_a_circle()) * scene_.count);
-    for (Shape& shape : shapes.last(kCornerCircles)) {
+  /// Uses the draws that follow all others, two a circle.
+  void move_to_corner(std::size_t first, std::span<Shape> shapes) const {
+    const std::size_t first_moved = std::max(first, scene_.count - kCornerCircles);
+    if (first_moved >= first + shapes.size()) return;
+    GlibcRandom stream = stream_at((1 + draws_a_circle()) * scene_.count +
+                                   2 * (first_moved - (scene_.count - kCornerCircles)));
+    for (Shape& shape : shapes.subspan(first_moved - first)) {
       shape.radius = kCornerRadius;
       shape.x = corner_->x.base + corner_->x.scale * stream.uniform();
       shape.y = corner_->y.base + corner_->y.scale * stream.uniform();
@@ -166,85 +164,75 @@ class RandomSceneLayer final : public LayerSource {
   float alpha_;
 };
 
-/// Two overlaid grids of touching circles, 16×16 red ones and 31×31 yellow ones at half the
-/// distance.
-class PatternLayer final : public LayerSource {
- public:
-  PatternLayer(std::uint32_t seed, float alpha) : start_(seed), alpha_(alpha) {}
-
-  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    constexpr float kRadius = .5f * (1.0f / 16.0f);
-    GlibcRandom stream = start_;
-    std::size_t next = 0;
-    const auto add_grid = [&](int side, float origin, const Paint& paint) {
-      for (int j = 0; j < side; ++j)
-        for (int i = 0; i < side; ++i, ++next) {
-          shapes[next] = {origin + (2.0f * kRadius * static_cast<float>(i)),
-                          origin + (2.0f * kRadius * static_cast<float>(j)), stream.uniform(),
-                          kRadius};
-          paints[next] = paint;
-        }
-    };
-    static_assert(16 * 16 + 31 * 31 == classic_count("pattern"));
-    add_grid(16, kRadius, {1, 0, 0, alpha_});
-    add_grid(31, 0.0f, {1, 1, 0, alpha_});
-  }
-
- private:
-  GlibcRandom start_;
-  float alpha_;
-};
-
 std::unique_ptr<LayerSource> random_scene(const RandomScene& scene, const Corner* corner,
-                                          std::uint32_t seed, float alpha) {
-  return std::make_unique<RandomSceneLayer>(scene, corner, seed, alpha);
+                                          const ClassicOptions& options) {
+  return std::make_unique<RandomSceneLayer>(scene, corner, options);
 }
 
 }  // namespace
 
-std::unique_ptr<LayerSource> make_rgb(std::uint32_t /*seed*/, float alpha) {
-  return std::make_unique<FixedLayer>(
-      std::vector<Shape>{{.4f, .5f, .75f, .3f}, {.5f, .5f, .5f, .3f}, {.6f, .5f, .25f, .3f}},
-      std::vector<Paint>{{1, 0, 0, alpha}, {0, 1, 0, alpha}, {0, 0, 1, alpha}});
+std::unique_ptr<LayerSource> make_rgb(const ClassicOptions& options) {
+  const float alpha = options.alpha;
+  return std::make_unique<SteppedLayer>(
+      SteppedLayer::Start{{{.4f, .5f, .75f, .3f}, {.5f, .5f, .5f, .3f}, {.6f, .5f, .25f, .3f}},
+                          {{1, 0, 0, alpha}, {0, 1, 0, alpha}, {0, 0, 1, alpha}}});
 }
 
-std::unique_ptr<LayerSource> make_rgby(std::uint32_t /*seed*/, float alpha) {
-  return std::make_unique<FixedLayer>(
-      std::vector<Shape>{{.25f, .25f, .75f, .19f},
-                         {.3f, .3f, .5f, .19f},
-                         {.5f, .5f, .25f, .25f},
-                         {.2f, .2f, .9f, .1f}},
-      std::vector<Paint>{{1, 0, 0, alpha}, {0, 1, 0, alpha}, {0, 0, 1, alpha}, {1, 1, 0, alpha}});
+std::unique_ptr<LayerSource> make_rgby(const ClassicOptions& options) {
+  const float alpha = options.alpha;
+  return std::make_unique<SteppedLayer>(SteppedLayer::Start{
+      {{.25f, .25f, .75f, .19f},
+       {.3f, .3f, .5f, .19f},
+       {.5f, .5f, .25f, .25f},
+       {.2f, .2f, .9f, .1f}},
+      {{1, 0, 0, alpha}, {0, 1, 0, alpha}, {0, 0, 1, alpha}, {1, 1, 0, alpha}}});
 }
 
-std::unique_ptr<LayerSource> make_rand10k(std::uint32_t seed, float alpha) {
-  return random_scene({classic_count("rand10k"), kLawA, {.02f, .06f}}, nullptr, seed, alpha);
+std::unique_ptr<LayerSource> make_rand10k(const ClassicOptions& options) {
+  return random_scene({classic_count("rand10k"), kLawA, {.02f, .06f}}, nullptr, options);
 }
 
-std::unique_ptr<LayerSource> make_rand100k(std::uint32_t seed, float alpha) {
-  return random_scene({classic_count("rand100k"), kLawB, {.02f, .06f}}, nullptr, seed, alpha);
+std::unique_ptr<LayerSource> make_rand100k(const ClassicOptions& options) {
+  return random_scene({classic_count("rand100k"), kLawB, {.02f, .06f}}, nullptr, options);
 }
 
-std::unique_ptr<LayerSource> make_rand_1m(std::uint32_t seed, float alpha) {
-  return random_scene({classic_count("rand1M"), kLawC, {.009f, .005f}}, nullptr, seed, alpha);
+std::unique_ptr<LayerSource> make_rand_1m(const ClassicOptions& options) {
+  return random_scene({classic_count("rand1M"), kLawC, {.009f, .005f}}, nullptr, options);
 }
 
-std::unique_ptr<LayerSource> make_micro_2m(std::uint32_t seed, float alpha) {
-  return random_scene({classic_count("micro2M"), kLawD, {.001f, 0}}, nullptr, seed, alpha);
+std::unique_ptr<LayerSource> make_micro_2m(const ClassicOptions& options) {
+  return random_scene({classic_count("micro2M"), kLawD, {.001f, 0}}, nullptr, options);
 }
 
-std::unique_ptr<LayerSource> make_biglittle(std::uint32_t seed, float alpha) {
+std::unique_ptr<LayerSource> make_biglittle(const ClassicOptions& options) {
   static constexpr Corner kUpperLeft = {{.9f - .85f, .1f}, {.85f, .1f}};
-  return random_scene({classic_count("biglittle"), kLawA, {.25f, 0}}, &kUpperLeft, seed, alpha);
+  return random_scene({classic_count("biglittle"), kLawA, {.25f, 0}}, &kUpperLeft, options);
 }
 
-std::unique_ptr<LayerSource> make_littlebig(std::uint32_t seed, float alpha) {
+std::unique_ptr<LayerSource> make_littlebig(const ClassicOptions& options) {
   static constexpr Corner kLowerRight = {{.9f - .05f, .1f}, {.05f, .1f}};
-  return random_scene({classic_count("littlebig"), kLawA, {.25f, 0}}, &kLowerRight, seed, alpha);
+  return random_scene({classic_count("littlebig"), kLawA, {.25f, 0}}, &kLowerRight, options);
 }
 
-std::unique_ptr<LayerSource> make_pattern(std::uint32_t seed, float alpha) {
-  return std::make_unique<PatternLayer>(seed, alpha);
+/// Two overlaid grids of touching circles, 16×16 red ones and 31×31 yellow ones at half the
+/// distance.
+std::unique_ptr<LayerSource> make_pattern(const ClassicOptions& options) {
+  constexpr float kRadius = .5f * (1.0f / 16.0f);
+  GlibcRandom stream(options.seed);
+  SteppedLayer::Start start;
+  const auto add_grid = [&](int side, float origin, const Paint& paint) {
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i) {
+        start.shapes.push_back({origin + (2.0f * kRadius * static_cast<float>(i)),
+                                origin + (2.0f * kRadius * static_cast<float>(j)), stream.uniform(),
+                                kRadius});
+        start.paints.push_back(paint);
+      }
+  };
+  static_assert(16 * 16 + 31 * 31 == classic_count("pattern"));
+  add_grid(16, kRadius, {1, 0, 0, options.alpha});
+  add_grid(31, 0.0f, {1, 1, 0, options.alpha});
+  return std::make_unique<SteppedLayer>(std::move(start));
 }
 
 }  // namespace roundel

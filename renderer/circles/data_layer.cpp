@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
-#include <optional>
 
 #include "renderer/base/error.h"
 #include "renderer/circles/layer_source.h"
-#include "renderer/circles/packed_circles.h"
 #include "renderer/circles/random_circle.h"
 #include "renderer/circles/row_order.h"
 #include "renderer/circles/view.h"
@@ -21,24 +19,9 @@
 namespace roundel {
 namespace {
 
-struct FrameSpace {
-  const View& view;
-  int width, height;
-};
-
-/// Where circles go.
-struct Room {
-  std::span<Shape> shapes;
-  std::span<Paint> paints;
-  std::optional<FrameSpace> frame = {};  ///< without one they stay in scene space
-
-  std::size_t size() const { return shapes.size(); }
-  Room from(std::size_t i) const { return {shapes.subspan(i), paints.subspan(i), frame}; }
-};
-
 class DataLayer final : public LayerSource {
  public:
-  DataLayer(const DataSource& source, const Layer& layer, const Scene& scene)
+  DataLayer(const DataSource& source, const Layer& layer, const Scene& scene, CircleUse use)
       : source_(source),
         table_(*source.table),
         layer_(layer),
@@ -53,19 +36,32 @@ class DataLayer final : public LayerSource {
       facts_.block_rows = block_rows_of(table_, map_.columns);
     }
     assert(table_.rows() == source.rows);
-    packs_ =
-        source.facts && !table_.is_quick(map_.columns) && packed_bytes() <= most_data_bytes(scene);
+    traits_.is_cheap = use == CircleUse::kDraw && source.facts &&
+                       count_circles(scene) > most_data_in_memory(scene, table_, map_);
+    traits_.is_parallel = !traits_.is_cheap || map_.order;
+    // Numbers that are binary32 in the file are rounded before the view.
+    traits_.is_moved = !(map_.is_plain && table_.fits_float() && layer_.move.is_identity());
+    is_in_frame_ = use != CircleUse::kList && traits_.is_moved;
+    // A chunk takes a few bytes for each of all rows, and where they are sorted it goes through
+    // all.
+    constexpr std::size_t kMost = std::size_t{1} << 22, kMostSorted = std::size_t{1} << 24;
+    traits_.largest_chunk = map_.order ? kMostSorted : kMost;
+    traits_.memory = own_memory();
   }
 
-  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    make_all({shapes, paints});
+  void prepare(std::int64_t /*steps*/) override {
+    check_categories();
+    if (!traits_.is_cheap || !map_.order || !order_.empty()) return;
+    order_ = sorted();
+    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
   }
 
-  bool generate_in_frame_space(const View& view, int width, int height, std::span<Shape> shapes,
-                               std::span<Paint> paints) override {
-    if (moves_as_shapes()) return false;
-    make_all({shapes, paints, FrameSpace{view, width, height}});
-    return true;
+  void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
+    const CircleSpans out{shapes, paints};
+    if (!traits_.is_cheap) return fill_all(out);
+    if (map_.order) return fill_in_order(order_.span().subspan(first, shapes.size()), out);
+    if (facts_.kept_before.empty()) return fill_rows(first, out);
+    fill_kept_rows(first, out);
   }
 
   std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
@@ -86,68 +82,44 @@ class DataLayer final : public LayerSource {
     return rows;
   }
 
-  void write_centers(std::span<ScenePoint> centers) override {
+  void write_centers(std::size_t /*first*/, std::span<ScenePoint> centers) const override {
     const RowNumbers place_of = map_.order ? places_by_row(sorted()) : RowNumbers();
-    const PointMove to_scene(layer_.move);
     for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
       const std::span<const double> x = mapper_.x(run), y = mapper_.y(run);
       const std::uint64_t first = facts_.kept_before_block(block);
-      for (std::size_t j = 0; j < run.kept.size(); ++j) {
-        const auto [scene_x, scene_y] = to_scene(x[run.kept[j]], y[run.kept[j]]);
-        centers[map_.order ? place_of[first + j] : first + j] = {scene_x, scene_y};
-      }
+      for (std::size_t j = 0; j < run.kept.size(); ++j)
+        centers[map_.order ? place_of[first + j] : first + j] = {x[run.kept[j]], y[run.kept[j]]};
     });
     table_.keep_no_more();
   }
 
-  Runs runs() const override { return source_.facts ? Runs::kWhole : Runs::kNone; }
-  std::uint64_t most_in_memory() const override {
-    return most_data_in_memory(scene_, table_, map_);
-  }
-  SourceMemory own_memory() const override {
+ private:
+  /// Where circles go.
+  struct CircleSpans {
+    std::span<Shape> shapes;
+    std::span<Paint> paints;
+
+    std::size_t size() const { return shapes.size(); }
+    CircleSpans from(std::size_t i) const { return {shapes.subspan(i), paints.subspan(i)}; }
+  };
+
+  SourceMemory own_memory() const {
     const std::uint64_t numbers = table_.kept_bytes(), order = order_bytes();
     const std::uint64_t opened = table_.memory_bytes() + facts_.category_bytes +
                                  facts_.kept_before.size() * sizeof(std::uint64_t);
     const std::uint64_t stays = opened + (table_.is_quick(map_.columns) ? numbers : 0);
     const std::uint64_t working = core_count() * thread_bytes() + opened;
-    const std::uint64_t packed = packs_ ? block_memory(packed_bytes()) : 0;
-    // Before runs are made, one after the other:
+    // Before circles are made, one after the other:
     const std::uint64_t surveying = numbers + facts_.percentile_bytes;
     const std::uint64_t sorting = numbers + sorting_bytes();
-    const std::uint64_t packing = packed + order + (packs_ ? unpacked_bytes() : 0);
     return {.working = working,
             .at_once = working + numbers + 2 * order,
-            .most = working + std::max({surveying, sorting, packing}),
-            .held = packs_ ? packed + opened : drawing_bytes() + stays + order,
+            .most = working + std::max(surveying, sorting),
+            .held = traits_.is_cheap ? drawing_bytes() + stays + order : opened,
             .stays = stays,
             .opened = opened,
-            .makes_chunks = makes_chunks()};
+            .order_places = map_.order.has_value()};
   }
-  bool makes_all_first() const override { return packs_; }
-  bool makes_chunks() const override { return map_.order && !packs_; }
-  void get_ready() override {
-    check_categories();
-    if (packs_ && packed_.empty()) pack();
-    if (!makes_chunks() || !order_.empty()) return;
-    order_ = sorted();
-    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
-  }
-  void make_run(std::size_t first, std::span<Shape> shapes,
-                std::span<Paint> paints) const override {
-    make_some(first, {shapes, paints});
-  }
-  bool make_run_in_frame_space(const View& view, int width, int height, std::size_t first,
-                               std::span<Shape> shapes, std::span<Paint> paints) const override {
-    if (moves_as_shapes()) return false;
-    make_some(first, {shapes, paints, FrameSpace{view, width, height}});
-    return true;
-  }
-  void make_chunk(const View& view, int width, int height, std::size_t first,
-                  std::span<Shape> shapes, std::span<Paint> paints) const override {
-    make_in_order(first, {shapes, paints, FrameSpace{view, width, height}});
-  }
-
- private:
   static std::uint64_t thread_count() {
     return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   }
@@ -156,7 +128,7 @@ class DataLayer final : public LayerSource {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // of the file, or to unpack it
     const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
     const std::uint64_t columns = map_.columns.size() * sizeof(double) * rows;
-    return kPiece + std::max(facts_.reading_bytes, columns) + (makes_chunks() ? columns : 0) +
+    return kPiece + std::max(facts_.reading_bytes, columns) + (map_.order ? columns : 0) +
            rows * mapper_.bytes_of_row();
   }
   static std::uint64_t core_count() {
@@ -166,7 +138,7 @@ class DataLayer final : public LayerSource {
   /// Of the threads that draw, which make runs: some more where the machine has fewer cores.
   std::uint64_t drawing_bytes() const {
     const std::uint64_t tasks =
-        makes_chunks() ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
+        map_.order ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
     return std::min(thread_count(), tasks) * thread_bytes();
   }
   std::uint64_t order_bytes() const {
@@ -180,58 +152,13 @@ class DataLayer final : public LayerSource {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  /// Where radii vary, alpha may: a circle without a radius has none.
-  PackedCircles::Varying varying() const {
-    const bool radius = map_.radius.slot.has_value();
-    return {map_.z.slot.has_value(), radius, map_.color.kind != ColorMap::Kind::kConstant,
-            radius || (map_.alpha && map_.alpha->slot)};
-  }
-  std::uint64_t packed_bytes() const {
-    return facts_.kept * PackedCircles::bytes_of_circle(varying());
-  }
-  /// Of circles that are about to be packed.
-  std::uint64_t unpacked_bytes() const {
-    return core_count() * std::min(facts_.block_rows, facts_.kept) *
-           (sizeof(Shape) + sizeof(Paint));
-  }
-
-  /// Makes all circles, which needs the file's rows once and no circles in between.
-  void pack() {
-    RowNumbers place_of;
-    if (map_.order) place_of = places_by_row(sorted());
-    table_.keep_no_more();  // what sorted them
-    PackedCircles packed(facts_.kept, varying());
-    const std::optional<FrameSpace> frame =
-        moves_as_shapes() ? std::nullopt
-                          : std::optional<FrameSpace>({scene_.view, scene_.image.frame_width(),
-                                                       scene_.image.frame_height()});
-    tbb::enumerable_thread_specific<Circles> threads;
-    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
-      Circles& made = threads.local();
-      const std::size_t count = run.kept.size();
-      if (made.count() < count) made = {Buffer<Shape>(count), Buffer<Paint>(count), 0};
-      write(run, 0, count, {made.shapes.span(), made.paints.span(), frame},
-            [](std::size_t j) { return j; });
-      const std::uint64_t first = facts_.kept_before_block(block);
-      for (std::size_t j = 0; j < count; ++j)
-        packed.put(map_.order ? place_of[first + j] : first + j, made.shapes[j], made.paints[j]);
-    });
-    runs_.clear();
-    packed_ = std::move(packed);
-  }
-
-  /// Numbers that are binary32 in the file were always rounded before the view.
-  bool moves_as_shapes() const {
-    return map_.is_plain && table_.fits_float() && layer_.move.is_identity();
-  }
-
   /// Makes circles of the run's kept rows begin to end − 1; circle j goes to place_of(j).
   template <typename PlaceOf>
-  void write(MappedRun& run, std::size_t begin, std::size_t end, const Room& room,
+  void write(MappedRun& run, std::size_t begin, std::size_t end, const CircleSpans& out,
              const PlaceOf& place_of) const {
-    const auto& [shapes, paints, frame] = room;
-    const View& view = frame ? frame->view : scene_.view;
-    const int height = frame ? frame->height : scene_.image.frame_height();
+    const auto& [shapes, paints] = out;
+    const View& view = scene_.view;
+    const int height = scene_.image.frame_height();
     const double pixel = scene_.image.px / static_cast<double>(height);
     const double scale = layer_.move.scale, opacity = layer_.opacity;
     const LengthUnits in_scene{view.zoom, pixel}, in_layer{scale * view.zoom, pixel};
@@ -241,15 +168,17 @@ class DataLayer final : public LayerSource {
     const std::span<const DisplayColor> colors = mapper_.colors(run);
     const std::span<const double> alphas = mapper_.alphas(run, static_cast<double>(layer_.alpha));
     const PointMove to_scene(layer_.move);
-    const FrameMove to_frame = frame ? FrameMove(view, frame->width, height) : FrameMove();
+    const FrameMove to_frame =
+        is_in_frame_ ? FrameMove(view, scene_.image.frame_width(), height) : FrameMove();
     for (std::size_t j = begin; j < end; ++j) {
       const std::uint32_t i = run.kept[j];
       const std::size_t place = place_of(j);
       const auto [scene_x, scene_y] = to_scene(x[i], y[i]);
       double wide = radii[i];
       if (map_.is_plain)  // rounded first, as it always was
-        wide = static_cast<double>(static_cast<float>(wide)) * (frame ? scale * view.zoom : scale);
-      else if (!frame)
+        wide = static_cast<double>(static_cast<float>(wide)) *
+               (is_in_frame_ ? scale * view.zoom : scale);
+      else if (!is_in_frame_)
         wide /= view.zoom;
       const float radius = static_cast<float>(std::min(wide, kMaxFrameRadius));
       shapes[place] = {to_frame.x(scene_x), to_frame.y(scene_y), static_cast<float>(z[i]), radius};
@@ -279,7 +208,7 @@ class DataLayer final : public LayerSource {
   }
 
   template <typename Visit>
-  void for_each_block(RowUse use, const Visit& visit) {
+  void for_each_block(RowUse use, const Visit& visit) const {
     std::atomic<std::uint64_t> bad = 0, first_bad = std::numeric_limits<std::uint64_t>::max();
     tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
       MappedRun& run = runs_.local();
@@ -297,17 +226,14 @@ class DataLayer final : public LayerSource {
     if (bad > 0 && !map_.skips_invalid) mapper_.fail_for(first_bad, bad);
   }
 
-  void make_all(const Room& room) {
-    assert(room.size() == facts_.kept);
-    check_categories();
+  void fill_all(const CircleSpans& out) const {
+    assert(out.size() == facts_.kept);
     if (map_.order) {
-      if (order_.empty()) order_ = sorted();
-      make_in_order(0, room);
-      order_ = {};
+      fill_in_order(sorted().span(), out);
     } else {
       for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
         const std::uint64_t first = facts_.kept_before_block(block);
-        write(run, 0, run.kept.size(), room, [first](std::size_t j) { return first + j; });
+        write(run, 0, run.kept.size(), out, [first](std::size_t j) { return first + j; });
       });
     }
     table_.keep_no_more();
@@ -322,20 +248,19 @@ class DataLayer final : public LayerSource {
                             table_.path(), facts_.category_bytes / kMiB + 1, scene_.memory / kMiB));
   }
 
-  /// Makes circles `first` and following of the order, block by block of the rows.
-  void make_in_order(std::size_t first, const Room& room) const {
-    const std::span<const std::uint32_t> rows = order_.span().subspan(first, room.size());
+  /// Makes the circles of these kept rows, block by block of the file.
+  void fill_in_order(std::span<const std::uint32_t> rows, const CircleSpans& out) const {
     const PlacesByBlock places(rows, facts_.blocks(),
                                [this](std::uint32_t row) { return facts_.block_of(row); });
     tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
-      make_places(block, places.of(block), rows, room);
+      fill_places(block, places.of(block), rows, out);
     });
     table_.check_unchanged();
   }
 
   /// Makes the circles at some places, whose rows lie in one block.
-  void make_places(std::uint64_t block, std::span<const std::uint32_t> places,
-                   std::span<const std::uint32_t> rows, const Room& room) const {
+  void fill_places(std::uint64_t block, std::span<const std::uint32_t> places,
+                   std::span<const std::uint32_t> rows, const CircleSpans& out) const {
     if (places.empty()) return;
     MappedRun& run = runs_.local();
     run.selected.clear();
@@ -350,11 +275,11 @@ class DataLayer final : public LayerSource {
     }
     for (std::uint32_t& row : run.selected) row -= static_cast<std::uint32_t>(before);
     if (!mapper_.read_some(first, count, kept, run)) fail_as_changed();
-    write(run, 0, places.size(), room, [places](std::size_t j) { return places[j]; });
+    write(run, 0, places.size(), out, [places](std::size_t j) { return places[j]; });
   }
 
   /// The rows that are kept, by `order`.
-  RowNumbers sorted() {
+  RowNumbers sorted() const {
     const Order& order = *map_.order;
     if (is_text(order.slot)) {
       TextOrder texts(facts_.kept);
@@ -378,49 +303,32 @@ class DataLayer final : public LayerSource {
     return numbers.sorted();
   }
 
-  /// Makes circles `first` and following, by one thread.
-  void make_some(std::size_t first, const Room& room) const {
-    if (packs_) return packed_.get(first, room.shapes, room.paints);
-    if (map_.order) return make_each(first, room);
-    if (facts_.kept_before.empty()) return make_rows(first, room);
-    make_kept_rows(first, room);
-  }
-
-  /// In an order each circle may lie in another block.
-  void make_each(std::size_t first, const Room& room) const {
-    const std::span<const std::uint32_t> rows = order_.span().subspan(first, room.size());
-    for (std::uint32_t place = 0; place < rows.size(); ++place)
-      make_places(facts_.block_of(rows[place]), {&place, 1}, rows, room);
-    table_.check_unchanged();
-  }
-
   /// Where all rows are kept, circles are rows, and only these are read.
-  void make_rows(std::size_t first, const Room& room) const {
+  void fill_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
-    for (std::size_t done = 0, size = 0; done < room.size(); done += size) {
-      size = std::min<std::size_t>(room.size() - done, facts_.block_rows);
+    for (std::size_t done = 0, size = 0; done < out.size(); done += size) {
+      size = std::min<std::size_t>(out.size() - done, facts_.block_rows);
       mapper_.read(first + done, size, RowUse::kCircles, run);
       table_.check_unchanged();
       if (run.kept.size() != size) fail_as_changed();
-      write(run, 0, size, room.from(done), [](std::size_t j) { return j; });
+      write(run, 0, size, out.from(done), [](std::size_t j) { return j; });
     }
   }
 
   /// Where not all are, whole blocks are read: how many rows of each are kept is known.
-  void make_kept_rows(std::size_t first, const Room& room) const {
+  void fill_kept_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     const std::vector<std::uint64_t>& before = facts_.kept_before;
     std::size_t done = 0;
-    for (std::uint64_t block = facts_.block_of(first); done < room.size(); ++block) {
+    for (std::uint64_t block = facts_.block_of(first); done < out.size(); ++block) {
       const std::size_t begin = first + done - before[block];
       const std::size_t size =
-          std::min(room.size() - done, before[block + 1] - before[block] - begin);
+          std::min(out.size() - done, before[block + 1] - before[block] - begin);
       if (size == 0) continue;
       mapper_.read(block * facts_.block_rows, rows_of_block(block), RowUse::kCircles, run);
       table_.check_unchanged();
       check_kept(run, block);
-      write(run, begin, begin + size, room.from(done),
-            [begin](std::size_t j) { return j - begin; });
+      write(run, begin, begin + size, out.from(done), [begin](std::size_t j) { return j - begin; });
       done += size;
     }
   }
@@ -433,17 +341,16 @@ class DataLayer final : public LayerSource {
   const DataMap& map_;
   RowMapper mapper_;
   DataFacts facts_;
-  RowNumbers order_;  ///< the kept rows as they are painted, where there is an order
-  bool packs_;        ///< all circles are made at once, before any is asked for
-  PackedCircles packed_;
+  bool is_in_frame_ = false;  ///< fill() writes circles in frame space; else in scene space
+  RowNumbers order_;          ///< the kept rows as they are painted, where that was needed
   mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };
 
 }  // namespace
 
 std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, const Layer& layer,
-                                             const Scene& scene) {
-  return std::make_unique<DataLayer>(source, layer, scene);
+                                             const Scene& scene, CircleUse use) {
+  return std::make_unique<DataLayer>(source, layer, scene, use);
 }
 
 }  // namespace roundel

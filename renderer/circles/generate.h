@@ -18,55 +18,39 @@ namespace roundel {
 class CircleSource {
  public:
   /// Keeps a reference to the scene.
-  explicit CircleSource(const Scene& scene);
+  explicit CircleSource(const Scene& scene, CircleUse use = CircleUse::kDraw);
   /// The same of the scene at another frame: shares the layers whose own circles are the same, and
   /// the simulations, for which `before` is not to be asked any more. The scene of the first source
   /// must outlive it, too.
   CircleSource(const Scene& scene, const CircleSource& before);
   ~CircleSource();
 
-  /// Depths, which take a sort in some of the classic scenes.
-  enum class Depths {
-    kAll,
-    kPainted,  ///< those that painting reads; others are unspecified
-  };
-
-  enum class Space {
-    kScene,  ///< as the scene has them, in binary32
-    kFrame,  ///< as they are drawn: moved by the view for the size of the scene's image, and where
-             ///< a layer has a stroke each circle's parts
-    kLayer,  ///< as their layers have them, but those of data as they are drawn
-  };
-
   /// Frames before 0 have the circles of frame 0. Reuses the memory of `circles`. Colours are in
   /// the scene's blend space. Throws Error(kInvalidScene) for data with values out of range ("PATH:
   /// row 17: radius: …"), Error(kRuntimeFailure) for data that have changed since the scene was
   /// loaded.
-  void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll,
-                Space space = Space::kScene);
+  void generate(std::int64_t frame, Circles& circles);
 
-  /// The circles as they are drawn, but none as a stroke's parts, and their centres in scene space
-  /// before they are rounded.
+  /// generate() of a source for kList as one for kListDrawn would, and the circles' centres in
+  /// scene space before they are rounded.
   void generate_with_centers(std::int64_t frame, Circles& circles,
-                             std::vector<ScenePoint>& centers);
+                             std::vector<ScenePoint>& centers) const;
 
-  /// A frame's circles as they are drawn: made where they are needed if each can be made without
-  /// the others, else generated into `memory` (stage generate of `stats`). Frames before 0 have
-  /// those of frame 0. The source and `memory` must outlive what is returned.
+  /// A frame's circles as they are drawn: made where they are needed if all layers are cheap, else
+  /// generated into `memory` (stage generate of `stats`). Frames before 0 have those of frame 0.
+  /// The source and `memory` must outlive what is returned.
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
   /// True where at() leaves `memory` alone.
   bool is_streamed() const;
-  /// True where at() makes all circles of some layer, of which the stream's are copies.
-  bool makes_all_first() const;
   /// Main memory that it has beside the circles of whoever asks for them.
   SourceMemory own_memory() const;
 
   /// True where some layer's centres are binary64 until the view has moved them, but data's.
   bool has_double_centers() const;
 
-  /// The circles as runs of random ones, in their order; null unless all are such, and their
+  /// The circles as runs of random ones, in their order; none unless all are such, and their
   /// centres binary32.
-  std::shared_ptr<const std::vector<RandomRun>> random_runs() const;
+  std::vector<RandomRun> random_runs() const;
 
   /// Which rows of its file these circles of a layer with data are, both counted from 0; nothing
   /// for other layers. Throws what generate() does.
@@ -76,26 +60,15 @@ class CircleSource {
   bool is_simulated() const;
   /// What all frames are made from where data and view stay the same. Goes back to frame 0.
   std::shared_ptr<const FilmCircles> film_circles();
+  /// How these are moved to frame space, a layer each.
+  std::vector<CircleMove> moves() const;
 
   /// Makes the circles of layers without data or simulation once, to be copied from then on,
   /// where they take at most `bytes`.
   void keep_circles(std::uint64_t bytes);
 
  private:
-  /// Makes one layer's circles, or their parts. Without paints these are left alone.
-  void generate_layer(std::size_t index, std::int64_t steps, Depths depths, Space space,
-                      std::span<Shape> parts, std::span<Paint> parts_paints);
-  /// Calls visit(layer, first, shapes, paints) for the runs of layers that these circles are.
-  template <typename Visit>
-  void visit_layers(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
-                    const Visit& visit) const;
-  /// Moves circles `first` and following of a layer, which are in its space, or data in scene
-  /// space.
-  void move(std::size_t layer, bool by_view, std::size_t first, std::span<Shape> shapes) const;
-  void make_run(std::size_t layer, std::size_t first, std::span<Shape> shapes,
-                std::span<Paint> paints) const;
-  void make_chunk(std::size_t layer, std::size_t first, std::span<Shape> shapes,
-                  std::span<Paint> paints) const;
+  CircleSource(const Scene& scene, const CircleSource& before, CircleUse use);
 
   struct State;
   std::unique_ptr<State> state_;
@@ -105,7 +78,7 @@ class CircleSource {
 class FilmSource {
  public:
   /// Keeps a reference to the scene.
-  explicit FilmSource(const Scene& scene);
+  explicit FilmSource(const Scene& scene, CircleUse use = CircleUse::kDraw);
 
   /// A frame's circles, and what they come from: to be kept as long as a CircleStream of them.
   struct Frame {
@@ -135,11 +108,8 @@ class FilmSource {
   bool has_frames_;
   bool has_recipes_;  // frames differ only in moves of circles that are the film's
   Frame now_;
+  CircleUse use_;
   std::shared_ptr<const FilmCircles> film_;  // once a recipe was asked for
 };
-
-/// generate() as circles are drawn. Frames before 0 have those of frame 0.
-void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
-                             CircleSource::Depths depths = CircleSource::Depths::kPainted);
 
 }  // namespace roundel

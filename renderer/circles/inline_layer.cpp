@@ -7,9 +7,7 @@ class InlineLayer final : public LayerSource {
  public:
   InlineLayer(const InlineSource& source, float alpha) : source_(source), alpha_(alpha) {}
 
-  Runs runs() const override { return Runs::kWhole; }
-  void make_run(std::size_t first, std::span<Shape> shapes,
-                std::span<Paint> paints) const override {
+  void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const InlineCircle& circle = source_.circles[first + i];
       shapes[i] = {static_cast<float>(circle.x), static_cast<float>(circle.y),
@@ -18,7 +16,7 @@ class InlineLayer final : public LayerSource {
                    circle.alpha ? static_cast<float>(*circle.alpha) : alpha_};
     }
   }
-  void make_centers(std::size_t first, std::span<ScenePoint> centers) const override {
+  void write_centers(std::size_t first, std::span<ScenePoint> centers) const override {
     for (std::size_t i = 0; i < centers.size(); ++i)
       centers[i] = {source_.circles[first + i].x, source_.circles[first + i].y};
   }

@@ -13,6 +13,25 @@
 
 namespace roundel {
 
+/// What is known of a layer's circles before any is made.
+struct LayerTraits {
+  /// Any range can be made again when it is drawn, for little more than what copying it takes.
+  bool is_cheap = true;
+  /// fill() uses all threads. Call it from one thread at a time, for many circles, and for all of
+  /// the layer at once unless they are cheap.
+  bool is_parallel = false;
+  /// fill() writes circles as they are used, and their layer has moved them.
+  bool is_moved = false;
+  std::uint64_t largest_chunk = 0;  ///< circles that drawing should take at once; 0: any number
+  SourceMemory memory = {};         ///< main memory beside the circles of the caller
+
+  // How a device makes the circles by itself, if it can:
+  Motion motion = Motion::kNone;     ///< from those of frame 0; kNone: they stay as they are
+  const RandomLaws* laws = nullptr;  ///< by random_circle() of these; null: not so
+
+  bool is_simulated() const { return motion != Motion::kNone; }
+};
+
 /// Produces the circles of one layer.
 class LayerSource {
  public:
@@ -20,83 +39,37 @@ class LayerSource {
   LayerSource(const LayerSource&) = delete;
   LayerSource& operator=(const LayerSource&) = delete;
 
-  /// Fills `shapes` and `paints`, both [the layer's number of circles], with the circles of a
-  /// frame: space of the layer, but scene space of data; colours as written in the scene, alpha as
-  /// for the shader `solid`. The paints are the same for every frame; simulated layers take an
-  /// empty span and leave them out. Not called where runs() is kWhole.
-  virtual void generate(std::int64_t /*frame*/, std::span<Shape> /*shapes*/,
-                        std::span<Paint> /*paints*/) {}
+  const LayerTraits& traits() const { return traits_; }
 
-  /// The same in the frame space of a width × height image, for layers whose centres are more
-  /// precise than a Shape's, which are rounded after the view. False, with nothing done, for
-  /// others.
-  virtual bool generate_in_frame_space(const View& /*view*/, int /*width*/, int /*height*/,
-                                       std::span<Shape> /*shapes*/, std::span<Paint> /*paints*/) {
-    return false;
-  }
+  /// Gets ready for a frame, after this many steps of its simulation.
+  virtual void prepare(std::int64_t /*steps*/) {}
+  /// Writes circles first .. first + n − 1 (n = the size of `shapes`) of the frame that was
+  /// prepared last: in the layer's space unless they are moved, colours as written in the scene,
+  /// alpha as for the shader `solid`. Many threads may call it at once; starts no tasks. (See
+  /// LayerTraits::is_parallel.) Simulated layers have the same paints in every frame, and leave
+  /// them out where `paints` is empty.
+  virtual void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const = 0;
 
-  /// How the circles depend on the frame.
-  virtual Motion motion() const { return Motion::kNone; }
-  bool is_simulated() const { return motion() != Motion::kNone; }
-  /// Those in frame 0, [the layer's number of circles], of layers that move; after generate() for
-  /// frame 0. Called with zeros.
+  /// Writes the centres of circles first .. first + n − 1 in the layer's space and in binary64.
+  /// Only for layers that are inline, random or data, of which it writes all.
+  virtual void write_centers(std::size_t /*first*/, std::span<ScenePoint> /*centers*/) const {}
+  /// Writes the velocities of all circles of a simulated layer. Called with zeros, after
+  /// prepare(0).
   virtual void write_velocities(std::span<Velocity> /*velocities*/) const {}
-
-  /// Which circles can be made without those before them.
-  enum class Runs {
-    kNone,          ///< none: make_run() leaves both spans as they are
-    kWithoutDepth,  ///< it leaves the depths at 0
-    kWhole,
-  };
-  virtual Runs runs() const { return Runs::kNone; }
-  /// Circles first .. first + n − 1 (n = the size of both spans) as generate() makes them. From
-  /// many threads at once; starts no tasks.
-  virtual void make_run(std::size_t /*first*/, std::span<Shape> /*shapes*/,
-                        std::span<Paint> /*paints*/) const {}
-  /// The same as generate_in_frame_space() would make them.
-  virtual bool make_run_in_frame_space(const View& /*view*/, int /*width*/, int /*height*/,
-                                       std::size_t /*first*/, std::span<Shape> /*shapes*/,
-                                       std::span<Paint> /*paints*/) const {
-    return false;
-  }
-  /// Of layers whose circles random_circle() makes of these alone; else null.
-  virtual const RandomLaws* laws() const { return nullptr; }
-  /// Of layers with data: the rows of the file that these circles of the layer are, counted from 0.
+  /// Returns the rows of the file that these circles of a layer with data are, counted from 0.
   virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
     return {};
   }
-  /// Of layers with data: the centres of all circles in scene space before they are rounded.
-  virtual void write_centers(std::span<ScenePoint> /*centers*/) {}
-  /// Writes the centres of circles first .. first + n − 1 of an inline or random layer, in the
-  /// layer's space and in binary64. Many threads may call it at once; starts no tasks.
-  virtual void make_centers(std::size_t /*first*/, std::span<ScenePoint> /*centers*/) const {}
-  /// So many circles of a scene are kept rather than made twice.
-  virtual std::uint64_t most_in_memory() const { return 0; }
-
-  /// Main memory beside the circles of whoever asks for them.
-  virtual SourceMemory own_memory() const { return {}; }
-
-  /// True where circles are best made many at once by all threads, with make_chunk(): make_run()
-  /// takes long for each of them, and needs get_ready() before.
-  virtual bool makes_chunks() const { return false; }
-  virtual void get_ready() {}
-  /// True where that makes all circles, of which runs are copies.
-  virtual bool makes_all_first() const { return false; }
-  /// What make_run_in_frame_space() makes.
-  virtual void make_chunk(const View& /*view*/, int /*width*/, int /*height*/,
-                          std::size_t /*first*/, std::span<Shape> /*shapes*/,
-                          std::span<Paint> /*paints*/) const {}
 
  protected:
   LayerSource() = default;
+  explicit LayerSource(const LayerTraits& traits) : traits_(traits) {}
+
+  LayerTraits traits_;
 };
 
-/// What another source makes, with that many circles: made now, by its runs or as a whole, and
-/// copied from then on; centres in binary64 are the source's. Of layers that are not simulated.
-std::unique_ptr<LayerSource> make_kept_layer(std::shared_ptr<LayerSource> source, std::size_t count,
-                                             bool by_runs);
+// In all of these, `alpha` is that of circles that bring none of their own.
 
-/// In all of these, `alpha` is that of circles that bring none of their own.
 /// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::uint32_t seed,
                                                std::uint32_t layer_index, float alpha);
@@ -105,6 +78,6 @@ std::unique_ptr<LayerSource> make_inline_layer(const InlineSource& source, float
 /// Keeps references to `source`, whose table must be open, to its layer, whose move and opacity are
 /// in what it makes, and to the scene, whose view and image say what a pixel is.
 std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, const Layer& layer,
-                                             const Scene& scene);
+                                             const Scene& scene, CircleUse use);
 
 }  // namespace roundel

@@ -228,16 +228,12 @@ class MixedColor {
 class RandomLayer final : public LayerSource {
  public:
   RandomLayer(const RandomLaws& laws, const RandomSource& source)
-      : laws_(laws), place_(place_of(source.position)), color_(color_of(source.color)) {}
-
-  Runs runs() const override { return Runs::kWhole; }
-  const RandomLaws* laws() const override {
-    const bool are_all =
-        std::holds_alternative<LawPlace>(place_) && std::holds_alternative<ChannelColor>(color_);
-    return are_all ? &laws_ : nullptr;
+      : laws_(laws), place_(place_of(source.position)), color_(color_of(source.color)) {
+    if (std::holds_alternative<LawPlace>(place_) && std::holds_alternative<ChannelColor>(color_))
+      traits_.laws = &laws_;
   }
-  void make_run(std::size_t first, std::span<Shape> shapes,
-                std::span<Paint> paints) const override {
+
+  void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
     std::visit(
         [&](const auto& place, const auto& color) {
           const RandomLaws laws = laws_;  // in registers: what is written cannot change it
@@ -253,7 +249,7 @@ class RandomLayer final : public LayerSource {
         },
         place_, color_);
   }
-  void make_centers(std::size_t first, std::span<ScenePoint> centers) const override {
+  void write_centers(std::size_t first, std::span<ScenePoint> centers) const override {
     std::visit(
         [&](const auto& place) {
           for (std::size_t i = 0; i < centers.size(); ++i)

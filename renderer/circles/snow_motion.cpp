@@ -46,16 +46,17 @@ void move_range(SnowFlakes& flakes, std::size_t first, std::size_t last, std::in
     move_group(flakes, first, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to));
 }
 
-void write_range(const SnowFlakes& flakes, std::size_t first, std::size_t last, Shape* shapes) {
+void write_range(const SnowFlakes& flakes, std::size_t first, std::span<Shape> shapes) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<float, kGroup> tag;
   const std::size_t lanes = hn::Lanes(tag);
-  std::size_t i = first;
-  for (; i + lanes <= last; i += lanes)
-    hn::StoreInterleaved4(hn::Load(tag, &flakes.x[i]), hn::Load(tag, &flakes.y[i]),
-                          hn::Load(tag, &flakes.z[i]), hn::Load(tag, &flakes.radius[i]), tag,
-                          &shapes[i].x);
-  for (; i < last; ++i) shapes[i] = {flakes.x[i], flakes.y[i], flakes.z[i], flakes.radius[i]};
+  const float *const x = &flakes.x[first], *const y = &flakes.y[first];
+  const float *const z = &flakes.z[first], *const radius = &flakes.radius[first];
+  std::size_t i = 0;
+  for (; i + lanes <= shapes.size(); i += lanes)
+    hn::StoreInterleaved4(hn::LoadU(tag, x + i), hn::LoadU(tag, y + i), hn::LoadU(tag, z + i),
+                          hn::LoadU(tag, radius + i), tag, &shapes[i].x);
+  for (; i < shapes.size(); ++i) shapes[i] = {x[i], y[i], z[i], radius[i]};
 }
 
 }  // namespace roundel::HWY_NAMESPACE
@@ -66,15 +67,6 @@ namespace roundel {
 namespace {
 HWY_EXPORT(move_range);
 HWY_EXPORT(write_range);
-constexpr std::size_t kTask = 2048;  // flakes of one task
-
-/// Calls function(first, last) for all flakes, in parallel.
-template <typename Function>
-void for_each_range(const SnowFlakes& flakes, const Function& function) {
-  tbb::parallel_for(std::size_t{0}, (flakes.count + kTask - 1) / kTask, [&](std::size_t task) {
-    function(task * kTask, std::min(flakes.count, (task + 1) * kTask));
-  });
-}
 }  // namespace
 
 SnowFlakes::SnowFlakes(std::size_t flakes) : count(flakes) {
@@ -95,16 +87,15 @@ void SnowFlakes::set_depth(std::size_t i, float depth) {
 
 void move_snow(SnowFlakes& flakes, std::int64_t from, std::int64_t to) {
   if (from == to) return;
+  constexpr std::size_t kTask = 2048;  // flakes of one task
   const auto move = HWY_DYNAMIC_DISPATCH(move_range);
-  for_each_range(flakes,
-                 [&](std::size_t first, std::size_t last) { move(flakes, first, last, from, to); });
+  tbb::parallel_for(std::size_t{0}, (flakes.count + kTask - 1) / kTask, [&](std::size_t task) {
+    move(flakes, task * kTask, std::min(flakes.count, (task + 1) * kTask), from, to);
+  });
 }
 
-void write_snow(const SnowFlakes& flakes, std::span<Shape> shapes) {
-  const auto write = HWY_DYNAMIC_DISPATCH(write_range);
-  for_each_range(flakes, [&](std::size_t first, std::size_t last) {
-    write(flakes, first, last, shapes.data());
-  });
+void write_snow(const SnowFlakes& flakes, std::size_t first, std::span<Shape> shapes) {
+  HWY_DYNAMIC_DISPATCH(write_range)(flakes, first, shapes);
 }
 
 }  // namespace roundel

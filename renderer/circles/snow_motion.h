@@ -28,7 +28,7 @@ struct SnowFlakes {
 /// Moves all flakes from frame `from` to frame `to` >= `from` (step_snow), in parallel.
 void move_snow(SnowFlakes& flakes, std::int64_t from, std::int64_t to);
 
-/// Where the flakes are: `shapes` is [flakes.count].
-void write_snow(const SnowFlakes& flakes, std::span<Shape> shapes);
+/// Writes flakes `first` and following. One thread.
+void write_snow(const SnowFlakes& flakes, std::size_t first, std::span<Shape> shapes);
 
 }  // namespace roundel

@@ -28,8 +28,7 @@ struct DrawnScene {
 
   DrawnScene(const SceneFile& file, std::int64_t frame_to_draw)
       : scene(file.scene), text(file.text), frame(frame_to_draw), places(scene) {
-    CircleSource source(scene);
-    generate_in_frame_space(source, frame, circles, CircleSource::Depths::kAll);
+    CircleSource(scene, CircleUse::kExplain).generate(frame, circles);
     StageStats stats;
     make_cpu_rasterizer({})->draw(circles, scene.image, framebuffer, stats);
   }

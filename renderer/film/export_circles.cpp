@@ -58,8 +58,7 @@ std::optional<FrameCircles> ExportCircles::at(std::int64_t frame, StageStats& st
 FrameCircles ExportCircles::make(std::int64_t frame, FilmSource::Frame source, StageStats& stats) {
   if (has_recipes_ && source_.has_recipes()) {
     const StageTimer timer(stats, "generate");
-    const auto recipe = std::make_shared<const CircleRecipe>(source_.recipe(frame));
-    return {nullptr, CircleStream(*recipe), {}, {}, recipe};
+    return {nullptr, CircleStream(source_.recipe(frame)), {}};
   }
   std::shared_ptr<Circles> memory;
   {
@@ -74,7 +73,7 @@ FrameCircles ExportCircles::make(std::int64_t frame, FilmSource::Frame source, S
   if (circles.is_streamed() && !keeps_circles_)
     return {memory, circles.at(frame, *memory), std::move(source)};
   const StageTimer timer(stats, "generate");
-  generate_in_frame_space(circles, frame, *memory);
+  circles.generate(frame, *memory);
   stats.stage("generate").bytes = memory->count() * (sizeof(Shape) + sizeof(Paint));
   return {memory, *memory, {}};
 }

@@ -17,9 +17,8 @@ struct FrameCircles {
   std::shared_ptr<Circles> memory;
   CircleStream stream;
   FilmSource::Frame source;
-  std::string fingerprint = {};                     ///< where each frame has its own
-  std::shared_ptr<const CircleRecipe> recipe = {};  ///< of the stream, if it has one
-  std::shared_ptr<const Scene> scene = {};          ///< where each frame has its own
+  std::string fingerprint = {};             ///< where each frame has its own
+  std::shared_ptr<const Scene> scene = {};  ///< where each frame has its own
 };
 
 /// A frame of which there are circles, or why there are none.

@@ -314,7 +314,7 @@ void draw_ordered_bands(const Scene& scene, const FrameEncoder& encoder, const R
       StageStats stats;
       const std::int64_t frame = order["frame"];
       const FilmSource::Frame now = source.at(frame);
-      generate_in_frame_space(*now.circles, frame, circles);
+      now.circles->generate(frame, circles);
       painter.draw(circles, encoder.drawn(now.scene->image), band, out, stats);
     } catch (const std::exception& error) {
       const std::string text = error.what();

@@ -36,7 +36,7 @@ void take_samples(const CircleStream& circles, std::size_t end, std::size_t bloc
                   Samples& samples) {
   samples.count = std::min(block, kSamplesPerBlock);
   for (std::size_t i = 0, run = 0; i < samples.count; i += run) {
-    run = std::min(circles.sample_run(), samples.count - i);
+    run = std::min(circles.traits().sample_run, samples.count - i);
     circles.fetch(sample_place(end, block, i, samples.count) - run,
                   std::span(samples.shapes).subspan(i, run),
                   std::span(samples.paints).subspan(i, run));

@@ -36,7 +36,7 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
                              double saturation_factor);
 
 /// The circles that estimate_frame() looks at, in the order in which it does, where the stream's
-/// sample_run() is 1.
+/// sample_run is 1.
 std::vector<std::size_t> sampled_places(std::size_t count);
 
 /// How a backend chooses its chunks.

@@ -251,11 +251,10 @@ std::optional<SceneBounds> data_bounds(const Scene& scene) {
 }
 
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
-  constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19, kMost = std::uint64_t{1} << 23;
+  constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19;
   if (table.is_quick(map.columns)) return kMostQuick;
   constexpr std::uint64_t kBytes = 40;  // with what an order takes
-  // With `columns` that saves going through the rows first.
-  return std::min(map.is_plain ? kMost : kMostQuick, most_data_bytes(scene) / kBytes);
+  return most_data_bytes(scene) / kBytes;
 }
 
 std::optional<SceneBounds> asked_window(const Scene& scene) {

@@ -11,7 +11,7 @@ namespace {
 Circles drawn(const Scene& scene, std::int64_t frame = 0) {
   CircleSource source(scene);
   Circles circles;
-  generate_in_frame_space(source, frame, circles);
+  source.generate(frame, circles);
   return circles;
 }
 
@@ -138,7 +138,7 @@ TEST(CircleParts, FramesOfAFilmKeepTheirPaints) {
   CircleSource source(scene);
   Circles circles;
   for (std::int64_t frame = 0; frame < 4; ++frame) {
-    generate_in_frame_space(source, frame, circles);
+    source.generate(frame, circles);
     EXPECT_TRUE(same_bits(circles, drawn(scene, frame))) << frame;
   }
 }

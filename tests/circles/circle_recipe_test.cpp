@@ -33,7 +33,7 @@ TEST(CircleRecipe, MakesTheCirclesOfEveryFrame) {
     CircleSource source(scene);
     Circles expected;
     for (const std::int64_t frame : kFrames) {
-      generate_in_frame_space(source, frame, expected);
+      source.generate(frame, expected);
       const CircleRecipe recipe = film.recipe(frame);
       Circles made;
       CircleStream(recipe).all(made);
@@ -57,7 +57,7 @@ TEST(CircleRecipe, FramesWithFarPlacesHaveNone) {
     EXPECT_EQ(film.has_recipes(), frame != 1);
     if (frame == 1) continue;
     Circles expected, made;
-    generate_in_frame_space(*at.circles, frame, expected);
+    at.circles->generate(frame, expected);
     const CircleRecipe recipe = film.recipe(frame);
     CircleStream(recipe).all(made);
     EXPECT_TRUE(same_bits(made, expected)) << frame;
@@ -74,7 +74,7 @@ TEST(CircleRecipe, SamplesAreStepped) {
                                                 : std::vector<std::size_t>{};
     for (const std::int64_t frame : kFrames) {
       Circles expected;
-      generate_in_frame_space(source, frame, expected);
+      source.generate(frame, expected);
       const CircleRecipe recipe = film.recipe(frame);
       const std::span<const Shape> shapes = sampled.at(recipe, places);
       ASSERT_EQ(shapes.size(), places.size());

@@ -151,7 +151,7 @@ TEST(CircleSource, RunsAreTheSameCircles) {
       expect_painted_alike(expected, first, shapes, paints, fmt::format("run at {}: ", first));
     }
     Circles painted;
-    CircleSource(scene).generate(0, painted, CircleSource::Depths::kPainted);
+    CircleSource(scene).generate(0, painted);
     expect_painted_alike(expected, 0, painted.shapes.span(), painted.paints.span(), "all: ");
   }
 }
@@ -164,7 +164,7 @@ TEST(CircleSource, RunsAreNotToBeHadWhereCirclesDependOnOthers) {
   const Scene mixed = scene_of({classic_layer("rand10k"), classic_layer("hypnosis")});
   EXPECT_FALSE(CircleSource(mixed).is_streamed());
   Circles painted;
-  CircleSource(scene).generate(0, painted, CircleSource::Depths::kPainted);
+  CircleSource(scene).generate(0, painted);
   EXPECT_TRUE(same_bits(painted, circles_of(scene)));
 }
 
@@ -172,7 +172,7 @@ TEST(CircleSource, AFrameIsTheSameHoweverItIsReached) {
   for (const std::string name : {"bouncingballs", "hypnosis", "fireworks", "snow"}) {
     const Scene scene = scene_of({classic_layer(name)}, 3);
     const Circles expected = circles_of(scene, 130);
-    CircleSource source(scene);
+    CircleSource source(scene, CircleUse::kList);
     Circles circles;
     for (std::int64_t frame = 0; frame <= 130; ++frame) source.generate(frame, circles);
     EXPECT_TRUE(same_bits(circles, expected)) << name << " step by step";
@@ -187,7 +187,7 @@ TEST(CircleSource, AFrameIsTheSameHoweverItIsReached) {
 
 TEST(CircleSource, CirclesMayBeChangedBetweenFrames) {
   const Scene scene = scene_of({classic_layer("fireworks")});
-  CircleSource source(scene);
+  CircleSource source(scene, CircleUse::kList);
   Circles circles;
   source.generate(10, circles);
   for (Shape& shape : circles.shapes) shape = {9, 9, 9, 9};

@@ -28,7 +28,7 @@ inline Scene scene_of(std::vector<Layer> layers, std::uint32_t seed = 1) {
 
 inline Circles circles_of(const Scene& scene, std::int64_t frame = 0) {
   Circles circles;
-  CircleSource(scene).generate(frame, circles);
+  CircleSource(scene, CircleUse::kList).generate(frame, circles);
   return circles;
 }
 

@@ -188,8 +188,7 @@ float exactly_moved(double value, double center, double zoom, long double middle
 
 Circles in_frame_space(const Scene& scene) {
   Circles circles;
-  CircleSource(scene).generate(0, circles, CircleSource::Depths::kPainted,
-                               CircleSource::Space::kFrame);
+  CircleSource(scene).generate(0, circles);
   return circles;
 }
 
@@ -279,14 +278,11 @@ TEST_F(DataLayer, FramesThatFollowAreMovedAsTheFirstOne) {
   film.view = {900'000.5, 900'000.5, 1};
   CircleSource source(film);
   Circles circles;
-  const auto generate = [&](std::int64_t frame) {
-    source.generate(frame, circles, CircleSource::Depths::kPainted, CircleSource::Space::kFrame);
-  };
+  const auto generate = [&](std::int64_t frame) { source.generate(frame, circles); };
   generate(0);
   generate(1);
   Circles alone;
-  CircleSource(film).generate(1, alone, CircleSource::Depths::kPainted,
-                              CircleSource::Space::kFrame);
+  CircleSource(film).generate(1, alone);
   EXPECT_TRUE(same_bits(circles, alone));
 }
 

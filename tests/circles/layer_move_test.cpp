@@ -29,9 +29,9 @@ Scene scene_with(const std::string& keys, const std::string& head = "",
   return parse_scene(text, path);
 }
 
-Circles in_space(const Scene& scene, CircleSource::Space space, std::int64_t frame = 3) {
+Circles circles_for(CircleUse use, const Scene& scene, std::int64_t frame = 3) {
   Circles circles;
-  CircleSource(scene).generate(frame, circles, CircleSource::Depths::kAll, space);
+  CircleSource(scene, use).generate(frame, circles);
   return circles;
 }
 
@@ -68,17 +68,17 @@ TEST(LayerMove, DefaultsSpeltOutChangeNoBit) {
   const Scene plain = scene_with("");
   const Scene spelt =
       scene_with("opacity: 1, offset: [0, 0], scale: 1, rotate: 0, pivot: [0.3, 7], ");
-  for (const auto space : {CircleSource::Space::kScene, CircleSource::Space::kFrame})
-    EXPECT_TRUE(same_bits(in_space(plain, space), in_space(spelt, space)));
+  for (const CircleUse use : {CircleUse::kList, CircleUse::kExplain})
+    EXPECT_TRUE(same_bits(circles_for(use, plain), circles_for(use, spelt)));
 }
 
 TEST(LayerMove, EveryKindOfLayerMovesAndIsRoundedOnce) {
   const std::string keys = "offset: [0.25, -3], scale: 2.5, rotate: 30, pivot: [0.5, 0.1], ";
   const std::string head = "image: {width: 300, height: 200}\nview: {center: [1, 2], zoom: 1.7}\n";
   const Scene plain = scene_with("", head), moved = scene_with(keys, head);
-  const Circles before = in_space(plain, CircleSource::Space::kScene);
-  const Circles in_scene = in_space(moved, CircleSource::Space::kScene);
-  const Circles in_frame = in_space(moved, CircleSource::Space::kFrame);
+  const Circles before = circles_for(CircleUse::kList, plain);
+  const Circles in_scene = circles_for(CircleUse::kList, moved);
+  const Circles in_frame = circles_for(CircleUse::kExplain, moved);
   const double sin = portable_sin_cos(30).sin, cos = portable_sin_cos(30).cos;
   for (std::size_t i = 0; i < before.count(); ++i) {
     const Shape& shape = before.shapes[i];
@@ -102,11 +102,10 @@ TEST(LayerMove, EveryKindOfLayerMovesAndIsRoundedOnce) {
 TEST(LayerMove, RunsAndFramesThatFollowHaveTheSameBits) {
   const std::string keys = "offset: [0.25, 0], scale: 1.5, rotate: -70, opacity: 0.3, ";
   const Scene film = scene_with(keys, "view: {center: [0.5, 0.5], zoom: 2}\n");
-  CircleSource source(film);
+  CircleSource source(film, CircleUse::kExplain);
   Circles circles;
-  for (std::int64_t frame = 0; frame < 4; ++frame)
-    source.generate(frame, circles, CircleSource::Depths::kAll, CircleSource::Space::kFrame);
-  EXPECT_TRUE(same_bits(circles, in_space(film, CircleSource::Space::kFrame)));
+  for (std::int64_t frame = 0; frame < 4; ++frame) source.generate(frame, circles);
+  EXPECT_TRUE(same_bits(circles, circles_for(CircleUse::kExplain, film)));
 
   Scene streamed = film;
   streamed.layers.erase(streamed.layers.begin() + 2);  // what moves is in memory
@@ -117,7 +116,7 @@ TEST(LayerMove, RunsAndFramesThatFollowHaveTheSameBits) {
   all.shapes.resize_discard(stream.count());
   all.paints.resize_discard(stream.count());
   stream.fetch_in_parallel(0, all.shapes.span(), all.paints.span());
-  CircleSource(streamed).generate(0, made, CircleSource::Depths::kAll, CircleSource::Space::kFrame);
+  CircleSource(streamed).generate(0, made);
   EXPECT_TRUE(same_bits(all, made));
 }
 
@@ -153,7 +152,7 @@ TEST(LayerMove, NoRadiusIsTooLargeToBeSquared) {
       "version: 1\nview: {center: [0, 0], zoom: 1000000000}\nlayers:\n"
       "  - {scale: 1000000, circles: [{x: 0, y: 0, radius: 1000000}]}\n",
       "s.yaml");
-  const float radius = in_space(huge, CircleSource::Space::kFrame).shapes[0].radius;
+  const float radius = circles_for(CircleUse::kExplain, huge).shapes[0].radius;
   EXPECT_EQ(radius, 1e15f);
   EXPECT_TRUE(std::isfinite(radius * radius));
 }
@@ -176,8 +175,8 @@ TEST_F(MovedData, PositionsAreBinary64ThroughTheLayer) {
       "offset: [-1000000, -2000000], rotate: 90, pivot: [1000000, 2000000], "
       "scale: 100, opacity: 0.9, ";
   const Scene mapped = scene(keys, "map: {x: x, y: y, radius: radius, alpha: a}");
-  for (const auto space : {CircleSource::Space::kScene, CircleSource::Space::kFrame}) {
-    const Circles circles = in_space(mapped, space);
+  for (const CircleUse use : {CircleUse::kList, CircleUse::kExplain}) {
+    const Circles circles = circles_for(use, mapped);
     EXPECT_NEAR(circles.shapes[0].x, -0.1, 1e-6);
     EXPECT_NEAR(circles.shapes[0].y, 0.1, 1e-6);
     EXPECT_NEAR(circles.shapes[1].x, -0.3, 1e-6);
@@ -186,8 +185,8 @@ TEST_F(MovedData, PositionsAreBinary64ThroughTheLayer) {
     EXPECT_EQ(circles.paints[0].alpha, static_cast<float>(0.3 * 0.9)) << "rounded once";
   }
   const Circles plain =
-      in_space(scene(keys, "columns: [x, y, radius, alpha]"), CircleSource::Space::kFrame);
-  const Circles same = in_space(mapped, CircleSource::Space::kFrame);
+      circles_for(CircleUse::kExplain, scene(keys, "columns: [x, y, radius, alpha]"));
+  const Circles same = circles_for(CircleUse::kExplain, mapped);
   EXPECT_EQ(plain.shapes[1].x, same.shapes[1].x);
   EXPECT_EQ(plain.shapes[1].radius, same.shapes[1].radius);
 }
@@ -196,7 +195,7 @@ TEST_F(MovedData, PixelsDoNotGrowAndLimitsAreOfThePicture) {
   folder_.write("t.csv", "x,y,v\n0,0,0\n1,1,10\n");
   const std::string head = "image: {width: 100, height: 100}\n";
   const auto radius = [&](const std::string& map, std::size_t i) {
-    return in_space(scene("scale: 4, ", map, head), CircleSource::Space::kFrame).shapes[i].radius;
+    return circles_for(CircleUse::kExplain, scene("scale: 4, ", map, head)).shapes[i].radius;
   };
   EXPECT_FLOAT_EQ(radius("map: {x: x, y: y, radius: 3px}", 0), 0.03f);
   EXPECT_FLOAT_EQ(radius("map: {x: x, y: y, radius: 0.5}", 0), 2.0f);

@@ -80,18 +80,18 @@ class SortedRows : public testing::Test {
   }
 
   /// The stream has the rows in this order, however they are asked for: made chunk by chunk, or all
-  /// first.
+  /// first, in memory.
   static void expect_rows(const Scene& scene, const std::vector<double>& expected,
-                          bool makes_chunks = true) {
+                          bool is_streamed = true) {
     CircleSource source(scene);
-    ASSERT_TRUE(source.is_streamed());
-    Circles none, all;
-    const CircleStream stream = source.at(0, none);
-    ASSERT_EQ(stream.makes_chunks(), makes_chunks);
-    ASSERT_EQ(source.makes_all_first(), !makes_chunks);
+    ASSERT_EQ(source.is_streamed(), is_streamed);
+    Circles memory, room;
+    const CircleStream stream = source.at(0, memory);
+    ASSERT_EQ(stream.in_memory() == nullptr, is_streamed);
+    ASSERT_EQ(stream.traits().is_parallel, is_streamed);
     ASSERT_EQ(stream.count(), expected.size() + 70'005);
-    EXPECT_LT(stream.largest_chunk(), stream.count());
-    stream.all(all);
+    EXPECT_LT(stream.traits().largest_chunk, stream.count());
+    const Circles& all = stream.all(room);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_EQ(std::lround(static_cast<double>(all.shapes[70'000 + i].x) * 600'000), expected[i]);
     const auto expect_same = [&](std::size_t first, std::size_t n, const Circles& some) {
@@ -107,7 +107,7 @@ class SortedRows : public testing::Test {
     stream.fetch_in_parallel(60'000, 250'000, some);
     expect_same(60'000, 250'000, some);
     Circles made;
-    generate_in_frame_space(source, 0, made);
+    source.generate(0, made);
     EXPECT_TRUE(same_bits(all, made));
     const std::uint64_t places[] = {0, expected.size() / 2, expected.size() - 1};
     const std::vector<std::uint64_t> found = source.rows_of(1, places);
@@ -150,7 +150,7 @@ TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
               }));
 }
 
-TEST_F(SortedRows, OfATextAreMadeOnce) {
+TEST_F(SortedRows, OfATextAreInMemory) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_csv();
   const std::string map =
@@ -178,8 +178,8 @@ TEST_F(SortedRows, OfATextThatDoesNotFitAreMadeChunkByChunk) {
       "csv");
   const auto expected =
       sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); });
-  constexpr std::uint64_t kBytesOfCircle = 20;  // place and colour
-  scene.memory = 3 * kBytesOfCircle * kRows;
+  constexpr std::uint64_t kBytesOfCircle = 40;  // with its number in the order, twice
+  scene.memory = 3 * kBytesOfCircle * count_circles(scene);
   expect_rows(scene, expected, false);
   scene.memory -= 3;
   expect_rows(scene, expected);

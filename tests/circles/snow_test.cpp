@@ -101,7 +101,7 @@ TEST(Snow, SnowsingleIsFrame751WhateverTheFrameAndPlatform) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   const Scene still = scene_of({classic_layer("snowsingle")});
   const Circles expected = circles_of(snow(), 751);
-  CircleSource source(still);
+  CircleSource source(still, CircleUse::kList);
   for (const std::int64_t frame : {0, 5, 0, 10'000'000}) {
     Circles circles;
     source.generate(frame, circles);

@@ -52,7 +52,7 @@ class RecipeRasterizer : public Rasterizer {
   bool makes_circles(std::uint64_t count) override { return count > 0; }
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
-    recipes_ += circles.recipe() != nullptr ? 1 : 0;
+    recipes_ += circles.recipe() != nullptr && circles.recipe()->film ? 1 : 0;
     inner_->draw(circles, image, out, stats);
   }
 

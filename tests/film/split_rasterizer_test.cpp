@@ -84,7 +84,7 @@ TEST(SplitRasterizer, BandsGetOnlyWhatTheyNeed) {
 TEST(SplitRasterizer, CirclesNeedNotBeInMemory) {
   const Circles circles = random_circles(20'000, 0.1f, 0.3f, 0.2);
   const CircleStream memory(circles);
-  const CircleStream stream(circles.count(), 8, [&](auto... run) { memory.fetch(run...); });
+  const CircleStream stream(circles.count(), [&](auto... run) { memory.fetch(run...); });
   Image expected, out;
   StageStats stats;
   make_cpu_rasterizer({})->draw(circles, image_of(90, 70), expected, stats);

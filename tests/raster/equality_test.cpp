@@ -134,16 +134,18 @@ class WatchedCircles {
  public:
   WatchedCircles(const Circles& circles, std::size_t sample_run)
       : first_made_(circles.count()),
-        stream_(circles.count(), sample_run,
-                [this, sample_run, memory = CircleStream(circles)](
-                    std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
-                  memory.fetch(first, shapes, paints);
-                  for (Shape& shape : shapes) shape.z = -1;  // is not to be read
-                  if (shapes.size() <= sample_run) return;   // a sample
-                  std::size_t known = first_made_;
-                  while (first < known && !first_made_.compare_exchange_weak(known, first)) {
-                  }
-                }) {}
+        stream_(
+            circles.count(),
+            [this, sample_run, memory = CircleStream(circles)](
+                std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
+              memory.fetch(first, shapes, paints);
+              for (Shape& shape : shapes) shape.z = -1;  // is not to be read
+              if (shapes.size() <= sample_run) return;   // a sample
+              std::size_t known = first_made_;
+              while (first < known && !first_made_.compare_exchange_weak(known, first)) {
+              }
+            },
+            {.sample_run = sample_run}, nullptr) {}
   const CircleStream& stream() const { return stream_; }
   /// The hindmost circle of those that were made to be drawn.
   std::size_t first_made() const { return first_made_; }

@@ -45,7 +45,7 @@ class FakeBackend final : public RasterBackend {
 };
 
 std::string log_of(FakeBackend backend, std::size_t count = 300) {
-  const CircleStream circles(count, 1, [](std::size_t, std::span<Shape>, std::span<Paint>) {});
+  const CircleStream circles(count, [](std::size_t, std::span<Shape>, std::span<Paint>) {});
   StageStats stats;
   backend.draw(circles, {}, FrameTarget::nowhere(0), stats);
   EXPECT_EQ(stats.circles, count);
@@ -102,7 +102,7 @@ TEST(FrameLoop, WithoutAPlaceForPixelsAllCirclesAreTakenAtOnce) {
 }
 
 TEST(FrameLoop, NothingIsCalledAfterAVerbThatFails) {
-  const CircleStream circles(50, 1, [](std::size_t, std::span<Shape>, std::span<Paint>) {});
+  const CircleStream circles(50, [](std::size_t, std::span<Shape>, std::span<Paint>) {});
   const std::vector<std::string> verbs{"plan", "bin", "blend", "result", "finish"};
   for (const std::string& verb : verbs) {
     FakeBackend backend;

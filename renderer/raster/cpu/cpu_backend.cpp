@@ -188,8 +188,8 @@ class CpuBackend final : public RasterBackend {
         estimate_frame(*circles_, image, tile_size_, policy.saturation_factor);
     has_hot_spots_ = estimate.longest_list >= kLongList && arena_.max_concurrency() > 1;
     ChunkPlan::Sizes sizes = policy.sizes(estimate);
-    if (!is_cuda && circles_->largest_chunk() > 0) {
-      sizes.largest = circles_->largest_chunk();
+    if (const std::size_t largest = circles_->traits().largest_chunk; !is_cuda && largest > 0) {
+      sizes.largest = largest;
       sizes.first = std::min(sizes.first, sizes.largest);
     }
     return {count, sizes};
@@ -274,7 +274,7 @@ class CpuBackend final : public RasterBackend {
     const std::uint64_t max_bytes = budget_.capacity - std::min(budget_.capacity, states);
     const std::uint64_t count = chunk.count();
     const bool is_made = circles_->in_memory() == nullptr;
-    const bool is_made_first = circles_->makes_chunks();
+    const bool is_made_first = circles_->traits().is_parallel;
     if (is_made && made_.count() < count) {
       circles_kept_ = 0;
       made_.shapes.resize_discard(count);

@@ -82,7 +82,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
 /// Circles that the device makes are sampled on the host, which steps these few too: not for every
 /// frame, since that takes as long as to start the frame's kernels.
 FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSettings& image) {
-  if (circles.recipe() == nullptr)
+  if (circles.recipe() == nullptr || !circles.recipe()->film)
     return estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
   const CircleRecipe& recipe = *circles.recipe();
   if (recipe.film->number == estimated_film_ && bin_.grid == estimated_grid_) return estimate_;
@@ -92,12 +92,11 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
   const std::vector<std::size_t> places = sampled_places(circles.count());
   const std::span<const Shape> shapes = sampled_.at(recipe, places);
   std::size_t next = 0;
-  const CircleStream samples(
-      circles.count(), 1,
-      [&](std::size_t first, std::span<Shape> some_shapes, std::span<Paint> some_paints) {
-        some_shapes[0] = shapes[next++];
-        some_paints[0] = recipe.film->circles.paints[first];
-      });
+  const CircleStream samples(circles.count(), [&](std::size_t first, std::span<Shape> some_shapes,
+                                                  std::span<Paint> some_paints) {
+    some_shapes[0] = shapes[next++];
+    some_paints[0] = recipe.film->circles.paints[first];
+  });
   return estimate_frame(samples, image, kTileSize, kCudaChunks.saturation_factor);
 }
 

@@ -76,9 +76,9 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGr
                         StageStats& stats) {
   const cudaStream_t stream = graph.stream();
   holds_all_ = has_all(circles);
-  if (circles.recipe() != nullptr) return make(*circles.recipe(), graph);
+  if (const CircleRecipe* const recipe = circles.recipe(); recipe != nullptr)
+    return recipe->film ? make(*recipe, graph) : make_random(circles, chunk, stream);
   if (holds_all_) return;
-  if (!circles.random_runs().empty()) return make_random(circles, chunk, stream);
   if (const Circles* const known = circles.in_memory(); known != nullptr)
     return copy_run(*known, chunk.begin, chunk.count(), stream);
   {
@@ -99,7 +99,7 @@ void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
   copied_paints_ = {};
   shapes_.reserve_discard(chunk.count());
   paints_.reserve_discard(chunk.count());
-  for (const RandomRun& run : circles.random_runs()) {
+  for (const RandomRun& run : circles.recipe()->runs) {
     const std::uint64_t begin = std::max(run.first, chunk.begin);
     const std::uint64_t end = std::min(run.first + run.count, chunk.end);
     if (begin >= end) continue;

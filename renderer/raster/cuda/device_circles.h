@@ -26,13 +26,13 @@ class DeviceCircles {
   }
   /// True for circles that can all be there without the host.
   bool has_all(const CircleStream& circles) const {
-    return circles.recipe() != nullptr || (kept_ != nullptr && circles.in_memory() == kept_);
+    const CircleRecipe* const recipe = circles.recipe();
+    return (recipe != nullptr && recipe->film) ||
+           (kept_ != nullptr && circles.in_memory() == kept_);
   }
 
   /// True for circles that are made on the device.
-  static bool makes(const CircleStream& circles) {
-    return circles.recipe() != nullptr || !circles.random_runs().empty();
-  }
+  static bool makes(const CircleStream& circles) { return circles.recipe() != nullptr; }
 
   /// Puts a chunk there, or all that has_all(), which takes stages of `graph`. Returns at once;
   /// circles that the host makes are made before (stage generate), and may not change until the

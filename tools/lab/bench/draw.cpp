@@ -35,7 +35,7 @@ StageStats time_frame(const Scene& scene, CircleSource& source, Rasterizer& rast
   StageStats stats;
   {
     const StageTimer timer(stats, "generate");
-    generate_in_frame_space(source, scene.default_frame(), circles);
+    source.generate(scene.default_frame(), circles);
   }
   {
     const StageTimer timer(stats, "draw");

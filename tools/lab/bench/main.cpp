@@ -233,7 +233,7 @@ BenchResult bench_scene(const Scene& scene, const BenchOptions& options, Backend
                         const MachineLimits& limits) {
   Circles circles;
   CircleSource source(scene);
-  generate_in_frame_space(source, options.scene.frame.value_or(scene.default_frame()), circles);
+  source.generate(options.scene.frame.value_or(scene.default_frame()), circles);
   BenchResult result;
   result.scene = scene.path;
   result.backend = backend_name(backend);

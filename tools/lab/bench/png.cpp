@@ -122,7 +122,7 @@ int run(const std::string& path, int repeats) {
   const Scene scene = load_scene(path, {});
   CircleSource source(scene);
   Circles circles;
-  generate_in_frame_space(source, scene.default_frame(), circles);
+  source.generate(scene.default_frame(), circles);
   Image image;
   StageStats stats;
   make_cpu_rasterizer({})->draw(circles, scene.image, image, stats);

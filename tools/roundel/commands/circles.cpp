@@ -108,7 +108,7 @@ int run_circles(const Arguments& arguments) {
   check_memory(scene, count_circles(scene) * circle_row_bytes(scene, all));
 
   const NewFolders folders = make_folders_of(paths);
-  FilmSource source(scene);
+  FilmSource source(scene, CircleUse::kList);
   Circles circles;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const FilmSource::Frame frame = source.at(frames[i]);

@@ -363,9 +363,9 @@ int run_explain(const Arguments& arguments) {
   const Scene scene = parse_scene(text, options.scene_path, options.scene.overrides);
   check_explain(scene, options);
   const std::int64_t frame = frame_of(scene, options.scene);
-  CircleSource source(scene);
+  CircleSource source(scene, CircleUse::kExplain);
   Circles circles;
-  generate_in_frame_space(source, frame, circles, CircleSource::Depths::kAll);
+  source.generate(frame, circles);
   if (options.pixel) {
     explain_one_pixel(scene, text, frame, source, circles, options);
   } else {

@@ -256,7 +256,7 @@ std::vector<NamedScene> selftest_scenes() {
   for (const Recipe& recipe : recipes) {
     NamedScene& scene = scenes.emplace_back(NamedScene{recipe.name, recipe.scene.image, {}});
     CircleSource source(recipe.scene);
-    generate_in_frame_space(source, recipe.frame, scene.circles);
+    source.generate(recipe.frame, scene.circles);
   }
   return scenes;
 }

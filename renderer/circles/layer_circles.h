@@ -1,0 +1,68 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "renderer/circles/circle.h"
+#include "renderer/circles/layer_source.h"
+#include "renderer/circles/paint_finish.h"
+#include "renderer/circles/view.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index,
+                                               CircleUse use);
+
+/// Makes room for `count` circles, whose contents are undefined then. Throws
+/// Error(kRuntimeFailure) where memory does not suffice.
+void resize_discard(Circles& circles, std::uint64_t count);
+
+/// The circles of a layer for a use: made by its source, or copied, then finished, moved, and
+/// divided into their parts.
+class LayerCircles {
+ public:
+  /// Keeps references to the scene and its layer.
+  LayerCircles(const Scene& scene, std::size_t index, CircleUse use,
+               std::shared_ptr<LayerSource> source, std::shared_ptr<const Circles> kept = nullptr);
+
+  const Layer& layer() const { return layer_; }
+  const std::shared_ptr<LayerSource>& source() const { return source_; }
+  const LayerTraits& traits() const { return source_->traits(); }
+  const PaintFinish& finish() const { return finish_; }
+  const CircleMove& move() const { return move_; }
+  bool has_double_centers() const { return has_double_centers_; }
+  std::size_t count() const { return count_circles(layer_); }
+  std::size_t count_parts() const { return count() * parts_; }
+
+  /// Makes the circles once, to be copied from then on.
+  void keep();
+  const std::shared_ptr<const Circles>& kept() const { return kept_; }
+  // As LayerTraits has them:
+  bool is_cheap() const { return kept_ || traits().is_cheap; }
+  bool is_parallel() const { return !kept_ && traits().is_parallel; }
+
+  /// Writes parts `first` and following, as many as there are shapes, of the frame that the source
+  /// was prepared for. Without paints these are left out, and unless `moves` circles stay where
+  /// the source has them. Starts no tasks, unless is_parallel().
+  void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
+            bool moves = true) const;
+  /// The same by all threads.
+  void fill_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
+                        bool moves = true) const;
+
+ private:
+  void move_circles(std::size_t first, std::span<Shape> shapes) const;
+
+  const Scene& scene_;
+  const Layer& layer_;
+  std::shared_ptr<LayerSource> source_;
+  std::shared_ptr<const Circles> kept_;  ///< as the source fills; null: it fills anew
+  PaintFinish finish_;
+  CircleMove move_;
+  bool has_double_centers_, has_parts_;
+  std::size_t parts_;
+};
+
+}  // namespace roundel
