@@ -53,15 +53,13 @@ void set_up_errors() {
   host_checkpoint = &SignalWatch::look;
 }
 
-void warn(const std::vector<std::string>& sentences) {
-  if (std::all_of(sentences.begin(), sentences.end(), [](const auto& one) { return one.empty(); }))
-    return;
+void warn(const Lines& warnings) {
+  if (warnings.empty()) return;
   constexpr py::ssize_t kCaller = 2;
   const GilAcquire acquire;
   const py::object category = py::module_::import("roundel._errors").attr("RoundelWarning");
-  for (const std::string& sentence : sentences)
-    if (!sentence.empty() &&
-        PyErr_WarnEx(category.ptr(), printed_line(sentence).c_str(), kCaller) != 0)
+  for (const std::string& warning : warnings)
+    if (PyErr_WarnEx(category.ptr(), printed_line(warning).c_str(), kCaller) != 0)
       throw Interrupted{};
 }
 

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "python/forks.h"
 #include "python/gil.h"
+#include "renderer/base/lines.h"
 
 namespace roundel::python {
 
@@ -50,8 +50,7 @@ auto without_gil(Work&& work) {
   }
 }
 
-/// A Python warning for each sentence that is not empty, at the caller of the package's function.
-/// Takes the GIL.
-void warn(const std::vector<std::string>& sentences);
+/// Makes a Python warning of each line, at the caller of the package's function. Takes the GIL.
+void warn(const Lines& warnings);
 
 }  // namespace roundel::python

@@ -15,7 +15,6 @@
 #include "renderer/base/cores.h"
 #include "renderer/film/export_pipeline.h"
 #include "renderer/frame_encoder.h"
-#include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace py = pybind11;
@@ -90,8 +89,7 @@ Frames::Frames(std::shared_ptr<const Scene> scene, FrameList frames, const Machi
   if (type == SampleType::kFloat32)
     throw Error(ExitCode::kUsage, "dtype: expected uint8 or uint16 for frames, got \"float32\"");
   check_data_files(*scene_, frames);
-  note(rounded_numbers(*scene_));
-  note(skipped_rows(*scene_, RowsOf::kFilm));
+  note(warnings_.about_data(*scene_));
   thread_ =
       std::thread([this, frames = std::move(frames), machine = machine] { draw(frames, machine); });
 }
@@ -122,7 +120,8 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
                   make_rasterizers(*scene_, frames.size(), machine)};
     job.memory_budget = machine.raster.memory_budget / 2;
     job.on_scene = [this](auto frame, auto& scene, auto& circles) {
-      note_frame(frame, scene, circles);
+      note(warnings_.about_frame(frame, scene, circles));
+      note(warnings_.about_data(scene));
     };
     job.goes_on = [this](const ExportCounts& /*counts*/) {
       const std::lock_guard lock(mutex_);
@@ -132,7 +131,9 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
     if (result.error) throw Error(*result.error);
     if (!result.failed.empty())
       throw Error(result.failed.front().exit_code, result.failed.front().message);
-    note_film(frames, result);
+    if (!result.written.empty())
+      note(warnings_.about({*scene_, frames.front(), ImageFormat::kPng, sample_film(*scene_),
+                            result.stages.overlaps, frames.size()}));
   } catch (...) {
     failure = std::current_exception();
   }
@@ -144,27 +145,9 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
   changed_.notify_all();
 }
 
-void Frames::note_film(const FrameList& frames, const ExportResult& result) {
-  if (result.written.empty()) return;
-  const CircleSample sample = sample_film(*scene_, result.written.size());
-  note(remarks_on_look(*scene_, ImageFormat::kPng, sample));
-  if (!has_unseen_)
-    note({nothing_to_see(*scene_, ImageFormat::kPng, sample, frames.front(),
-                         result.stages.overlaps)});
-}
-
-void Frames::note(std::vector<std::string> sentences) {
+void Frames::note(const Lines& warnings) {
   const std::lock_guard lock(mutex_);
-  for (std::string& sentence : sentences)
-    if (noted_.insert(sentence).second) to_say_.push_back(std::move(sentence));
-}
-
-void Frames::note_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles) {
-  note(rounded_numbers(scene));
-  note(skipped_rows(scene, RowsOf::kScene));
-  if (has_unseen_ || !shows_nothing(scene, circles)) return;
-  has_unseen_ = true;
-  note({fmt::format("frame {}: {}", frame, nothing_to_see(scene, {}, {}, frame, 0))});
+  noted_ += warnings;
 }
 
 void Frames::add(Buffer<std::uint8_t> bytes) {
@@ -195,9 +178,9 @@ py::array Frames::next() {
       checkpoint();
       lock.lock();
     }
-    const std::vector<std::string> sentences = std::exchange(to_say_, {});
+    const Lines warnings = std::exchange(noted_, {});
     lock.unlock();
-    warn(sentences);
+    warn(warnings);
     lock.lock();
     if (drawn_.empty()) {
       if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));

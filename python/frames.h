@@ -8,8 +8,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <set>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "renderer/film/frame_list.h"
 #include "renderer/machine.h"
 #include "renderer/scene/scene.h"
+#include "renderer/warnings.h"
 
 namespace roundel::python {
 
@@ -45,23 +44,19 @@ class Frames {
   /// For a thread of its own.
   void draw(const FrameList& frames, const MachineOptions& machine);
   void add(Buffer<std::uint8_t> bytes);
-  /// What next() is to say of numbers that are rounded, of rows that are skipped, and of the first
-  /// frame in which no circle is seen.
-  void note(std::vector<std::string> sentences);
-  void note_film(const FrameList& frames, const ExportResult& result);
-  void note_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles);
+  /// Keeps warnings for next().
+  void note(const Lines& warnings);
 
   pid_t process_;
   std::shared_ptr<const Scene> scene_;
   SampleType type_;
-  bool has_unseen_ = false;  ///< of the threads that draw
-  std::mutex mutex_;         ///< guards all below
+  SceneWarnings warnings_;  ///< for the thread that draws
+  std::mutex mutex_;        ///< guards all below
   std::condition_variable changed_;
   std::deque<Buffer<std::uint8_t>> drawn_;
   bool stops_ = false, has_ended_ = false;
   std::exception_ptr failure_;
-  std::vector<std::string> to_say_;
-  std::set<std::string> noted_;  ///< each of them once
+  Lines noted_;
   std::thread thread_;
 };
 

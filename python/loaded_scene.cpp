@@ -5,7 +5,6 @@
 
 #include "python/errors.h"
 #include "renderer/base/stage_stats.h"
-#include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel::python {
@@ -32,16 +31,20 @@ LoadedScene::Frame LoadedScene::at(std::optional<std::int64_t> frame) const {
   const std::int64_t number = frame.value_or(scene_->default_frame());
   std::shared_ptr<const Scene> scene = scene_;
   if (has_frames(*scene_)) scene = std::make_shared<const Scene>(scene_at(*scene_, number));
-  warn(rounded_numbers(*scene));
+  std::unique_lock lock(warnings_mutex_);
+  const Lines warnings = warnings_.about_data(*scene);
+  lock.unlock();
+  warn(warnings);
   return {std::move(scene), number};
 }
 
 void LoadedScene::warn_of(const Frame& frame, ImageFormat format, const CircleSample& sample,
                           std::uint64_t overlaps) const {
   if (has_warned_.exchange(true)) return;
-  warn(remarks_on_look(*frame.scene, format, sample));
-  warn(skipped_rows(*frame.scene, RowsOf::kScene));
-  warn({nothing_to_see(*frame.scene, format, sample, frame.number, overlaps)});
+  std::unique_lock lock(warnings_mutex_);
+  const Lines warnings = warnings_.about({*frame.scene, frame.number, format, sample, overlaps});
+  lock.unlock();
+  warn(warnings);
 }
 
 void LoadedScene::draw(const Frame& frame, Rasterizer& rasterizer,

@@ -13,7 +13,7 @@
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/scene.h"
-#include "renderer/survey.h"
+#include "renderer/warnings.h"
 
 namespace roundel::python {
 
@@ -38,7 +38,7 @@ class LoadedScene {
   Frame at(std::optional<std::int64_t> frame) const;
 
   bool has_warned() const { return has_warned_; }
-  /// Warns, with a scene's first picture, of what hardly anybody means in a picture of it.
+  /// Warns about the first picture of the scene.
   void warn_of(const Frame& frame, ImageFormat format, const CircleSample& sample,
                std::uint64_t overlaps) const;
 
@@ -55,6 +55,8 @@ class LoadedScene {
   std::string text_, path_;
   SceneOverrides overrides_;
   mutable std::atomic<bool> has_warned_{false};
+  mutable std::mutex warnings_mutex_;  ///< guards warnings_
+  mutable SceneWarnings warnings_;
   mutable std::mutex mutex_;                ///< guards all below
   mutable bool was_drawn_ = false;          ///< with a rasterizer that makes circles
   mutable std::optional<FilmSource> film_;  ///< once their circles stay

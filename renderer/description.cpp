@@ -11,7 +11,7 @@
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/scene/fingerprint.h"
-#include "renderer/survey.h"
+#include "renderer/scene/view_bounds.h"
 
 namespace roundel {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "renderer/base/cores.h"
 #include "renderer/base/error.h"
-#include "renderer/survey.h"
+#include "renderer/frame_statistics.h"
 
 namespace roundel {
 namespace {

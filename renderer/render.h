@@ -5,12 +5,12 @@
 
 #include "renderer/base/stage_stats.h"
 #include "renderer/circles/generate.h"
+#include "renderer/frame_statistics.h"
 #include "renderer/image/files.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
-#include "renderer/survey.h"
 
 namespace roundel {
 

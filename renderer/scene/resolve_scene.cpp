@@ -331,23 +331,6 @@ Scene settled(Scene scene, const FrameList& frames) {
   return scene;
 }
 
-std::vector<std::string> rounded_numbers(const Scene& scene) {
-  std::vector<std::string> sentences;
-  const auto add = [&](const std::vector<std::string>& of) {
-    for (const std::string& sentence : of)
-      if (std::find(sentences.begin(), sentences.end(), sentence) == sentences.end())
-        sentences.push_back(sentence);
-  };
-  for (const Layer& layer : scene.layers) {
-    const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (layer.is_hidden || data == nullptr) continue;
-    if (data->map) add(data->map->rounded);
-    if (data->film && data->film->facts) add(data->film->facts->rounded);
-    if (data->facts) add(data->facts->rounded);
-  }
-  return sentences;
-}
-
 std::string missing_files(const DataFilm& film, const FrameList& frames) {
   FrameList missing;
   std::error_code ignored;

@@ -48,11 +48,6 @@ std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const 
 /// bytes.
 std::uint64_t most_data_bytes(const Scene& scene);
 
-/// A sentence for each column, or number of the scene, whose whole numbers were rounded before they
-/// were compared; of a film of data those of the scene's frame, and of all files where something
-/// goes by all. Nothing of hidden layers.
-std::vector<std::string> rounded_numbers(const Scene& scene);
-
 /// Throws Error(kInvalidScene) with all of these frames that lack a file of data.
 void check_data_files(const Scene& scene, const FrameList& frames);
 /// "no file for 3 of 240 frames: 3-4,9 (cells_0003.npz)"; empty where all are there.

@@ -354,8 +354,8 @@ class Names(RegressCase):
                                 code=NOT_COMPARED)
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.splitlines(), [
-            "bad.png: not compared: bad.yaml:1:10: version: expected 1, got 2",
-            "red.png: not compared: goldens/red.png: expected a PNG, EXR, PFM, JPEG or WebP file"])
+            "error: bad.png: not compared: bad.yaml:1:10: version: expected 1, got 2",
+            "error: red.png: not compared: goldens/red.png: expected a PNG, EXR, PFM, JPEG or WebP file"])
         shutil.copytree(self.path("regress-output/actual"), self.path("now"))
         done = self.run_roundel("diff", "-q", "goldens", "now", code=NOT_COMPARED)
         self.assertEqual(done.stdout, "")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""warnings_test.py ROUNDEL: what hardly anybody means in a picture is said."""
+"""Warnings about valid pictures that are probably mistakes. Usage: warnings_test.py ROUNDEL"""
 import unittest
 import warnings
 
@@ -70,6 +70,13 @@ class Warnings(ColumnsCase):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             roundel.render(kept)
+
+    def test_a_still_film_and_another_aspect_are_warned_of(self):
+        still = {**KEYS, "layers": [{"random": {"count": 9, "radius": 0.1}}]}
+        with self.assertWarnsRegex(roundel.RoundelWarning, "the 3 pictures are the same; values with keys move"):
+            list(roundel.frames(still, "0-2"))
+        with self.assertWarnsRegex(roundel.RoundelWarning, "64x24 is wider than the scene's 120x90: the picture shows more"):
+            roundel.render(still, size=(64, 24))
 
     def test_films_name_the_first_frame_in_which_nothing_is_seen(self):
         for frame in range(4):

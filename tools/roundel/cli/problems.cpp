@@ -1,7 +1,10 @@
 #include "tools/roundel/cli/problems.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "renderer/base/text.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/terminal.h"
 
@@ -9,6 +12,20 @@ namespace roundel {
 
 void print_error(const Error& error) {
   print_error(error.lines());
+}
+
+Lines with_path(const Scene& scene, const Lines& warnings) {
+  Lines lines;
+  for (const std::string& warning : warnings) lines += fmt::format("{}: {}", scene.path, warning);
+  return lines;
+}
+
+void print_warnings(const Lines& warnings) {
+  constexpr std::size_t kPrinted = 10;
+  const std::vector<std::string>& all = warnings.all();
+  for (std::size_t i = 0; i < std::min(kPrinted, all.size()); ++i) print_warning(all[i]);
+  if (all.size() > kPrinted)
+    print_warning(fmt::format("and {}", counted(all.size() - kPrinted, "more warning")));
 }
 
 void Problems::add(const Error& error) {

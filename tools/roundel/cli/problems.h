@@ -4,12 +4,18 @@
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/base/lines.h"
 #include "renderer/scene/load_scene.h"
 
 namespace roundel {
 
 /// Prints an error's lines on stderr, each after "error: ".
 void print_error(const Error& error);
+
+/// Returns the warnings, each after the scene's path.
+Lines with_path(const Scene& scene, const Lines& warnings);
+/// Prints the first ten warnings, and how many more there are.
+void print_warnings(const Lines& warnings);
 
 /// Collects the errors of several independent pieces of work, printing each as it comes.
 class Problems {

@@ -10,11 +10,11 @@
 #include "renderer/data/npy.h"
 #include "renderer/frame_memory.h"
 #include "renderer/scene/load_scene.h"
+#include "renderer/warnings.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -121,7 +121,7 @@ int run_circles(const Arguments& arguments) {
       write_text_atomically(paths[i], file);
   }
   if (is_stream) finish_output();
-  warn_of_rounding(scene);
+  print_warnings(with_path(scene, SceneWarnings().about_data(scene)));
   return 0;
 }
 

@@ -82,7 +82,7 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
 /// For a run that prints no lines: an exit code alone would not say what went wrong.
 void print_not_compared(const ComparisonRun& run) {
   for (const PairResult& result : run.results) {
-    if (result.state == PairState::kNotCompared) print_err(result_line(result));
+    if (result.state == PairState::kNotCompared) print_error(result_line(result));
   }
 }
 

@@ -21,13 +21,12 @@
 #include "renderer/film/ranks.h"
 #include "renderer/film/shared_frames.h"
 #include "renderer/film/split_rasterizer.h"
-#include "renderer/remarks.h"
 #include "renderer/render.h"
+#include "renderer/warnings.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/scene_film.h"
-#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
@@ -182,7 +181,8 @@ class Exporter {
       };
       if (is_data_film(scene_) || scene_.film)
         job.on_scene = [this](std::int64_t frame, const Scene& scene, const CircleStream& circles) {
-          remarks_.look_at(frame, scene, circles);
+          unseen_warnings_ += with_path(scene, warnings_.about_frame(frame, scene, circles));
+          data_warnings_ += with_path(scene, warnings_.about_data(scene));
         };
       job.on_stop = [this] { has_stopped_ = true; };
       job.goes_on = [&](ExportCounts counts) {
@@ -263,7 +263,7 @@ class Exporter {
   }
 
   /// For the first rank: what people want to know at the end.
-  void print_summary(const FramesToMake& work, const ExportResult& result) const {
+  void print_summary(const FramesToMake& work, const ExportResult& result) {
     const ExportReport report{scene_,
                               options_.output.value_or(scene_.output.value_or("")),
                               backend_name(backend_.backend),
@@ -274,12 +274,12 @@ class Exporter {
                               work.taken.size() - without(work.taken, result.written).size()};
     print_report(report, options_, [&] {
       print_warning(leftovers_of(plan_, scene_, options_));
-      warn_about(result);
+      print_warnings(unseen_warnings() + film_warnings(result) + data_warnings_);
     });
   }
 
-  /// About data of single frames, which no other rank reads.
-  void warn_about_frames() const { remarks_.warn(scene_); }
+  /// For the other ranks: warns about their frames that have their own data or scene.
+  void warn_about_frames() const { print_warnings(unseen_warnings() + data_warnings_); }
 
   /// The frames that are left to others, who must not wait for what this rank has claimed.
   FrameList unfinished(const ExportResult& result) {
@@ -289,16 +289,19 @@ class Exporter {
   }
 
  private:
-  /// About the film as a whole, once.
-  void warn_about(const ExportResult& result) const {
-    const CircleSample sample = sample_film(scene_, result.written.size());
+  Lines unseen_warnings() const {
+    return with_path(scene_, warnings_.about_unseen_frames(scene_)) + unseen_warnings_;
+  }
+
+  Lines film_warnings(const ExportResult& result) {
     const bool is_made = !result.written.empty();
-    warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size(),
-                      true);
-    if (!remarks_.has_nothing())
-      warn_of_nothing(scene_, plan_.format.picture, sample, is_made ? result.written.front() : 0,
-                      is_made ? result.stages.overlaps : 1);
-    warn_about_frames();
+    const Drawn film{scene_,
+                     is_made ? result.written.front() : 0,
+                     plan_.format.picture,
+                     sample_film(scene_),
+                     is_made ? result.stages.overlaps : 1,
+                     scene_.film ? 1 : plan_.frames.size()};
+    return with_path(scene_, warnings_.about(film));
   }
 
   /// The rasterizers of this rank.
@@ -383,7 +386,8 @@ class Exporter {
   bool has_said_rest_ = false;
   bool has_said_ = false;
   Progress progress_;
-  FrameRemarks remarks_;
+  SceneWarnings warnings_;
+  Lines unseen_warnings_, data_warnings_;  ///< about frames that have their own data or scene
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0;
 };

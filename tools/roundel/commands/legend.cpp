@@ -14,11 +14,11 @@
 #include "renderer/explain/layer_places.h"
 #include "renderer/pixels/quantize.h"
 #include "renderer/scene/load_scene.h"
+#include "renderer/warnings.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -468,7 +468,7 @@ int run_legend(const Arguments& arguments) {
     folders = make_folders_of({options.output});
   }
   write_text(options.output, picture.text());
-  warn_of_rounding(scene);
+  print_warnings(with_path(scene, SceneWarnings().about_data(scene)));
   return 0;
 }
 

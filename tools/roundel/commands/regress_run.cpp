@@ -25,7 +25,9 @@
 #include "renderer/frame_encoder.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/warnings.h"
 #include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/regress_run.h"
 
@@ -162,6 +164,7 @@ class Regression {
     divide(small, large);
     draw_small(small);
     draw_large(large);
+    problems.attempt([&] { print_warnings(warnings_about_new()); });
     problems.attempt([&] { finish(names_kept(), unused_to_list()); });
     run_.accept_command = accept_command(options_.output, options_.goldens);
     return std::move(run_);
@@ -176,6 +179,23 @@ class Regression {
   /// True where the scenes given are all there are.
   static bool draws_all(const RegressOptions& options) {
     return options.is_strict && !options.shard;
+  }
+
+  /// Returns warnings about the pictures that have no golden yet.
+  Lines warnings_about_new() const {
+    SceneWarnings warnings;
+    Lines lines;
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      if (run_.results[i].state != PairState::kNew) continue;
+      const Subject& subject = subjects_[i];
+      const FilmSource::Frame now = FilmSource(*subject.scene).at(subject.frame);
+      Circles memory;
+      const CircleSample sample =
+          sample_circles(now.circles->at(subject.frame, memory), now.scene->image);
+      lines += with_path(*now.scene, warnings.about({*now.scene, subject.frame,
+                                                     format_of(subject.name), sample, 1}));
+    }
+    return lines;
   }
 
   /// Lists what can be accepted, and confirms to accept where it goes.

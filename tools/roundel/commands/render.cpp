@@ -12,13 +12,13 @@
 #include "renderer/base/buffer.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
+#include "renderer/warnings.h"
 #include "tools/roundel/cli/file_watch.h"
 #include "tools/roundel/cli/guesses.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/progress.h"
-#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/commands/export.h"
@@ -193,8 +193,9 @@ void report(const Still& still, const std::string& backend, const ExportResult& 
   const std::int64_t frame = still.plan.frames.front();
   print_err(frame_text(options.progress, frame, still.plan.path()));
   print_report({still.scene, still.plan.path(), backend, result, frame}, options, [&] {
-    warn_of_surprises(still.scene, still.plan.format.picture, sample, 1, false);
-    warn_of_nothing(still.scene, still.plan.format.picture, sample, frame, result.stages.overlaps);
+    const Lines warnings = SceneWarnings().about(
+        {still.scene, frame, still.plan.format.picture, sample, result.stages.overlaps});
+    print_warnings(with_path(still.scene, warnings));
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -16,18 +15,17 @@
 #include "renderer/frame_memory.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/tile_grid.h"
-#include "renderer/remarks.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/moving_parts.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/warnings.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/progress.h"
-#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/commands/comparing.h"
@@ -116,19 +114,48 @@ std::string categories_text(const ColorMap& color, bool is_text) {
   return fmt::format("{{{}}}{}", text, color.is_over_frame ? ", of this frame" : "");
 }
 
-/// "v by log: 0.1 to 25.5", "r / 255, g / 255, b / 255".
-std::string reading_text(const ValueReading& reading, const ColorMap& color, bool is_text) {
-  const std::string& column = reading.columns.front();
-  if (reading.kind == ValueReading::Kind::kScale) return scale_text(*reading.scale, column);
-  if (reading.kind == ValueReading::Kind::kCategories)
-    return column + ": " + categories_text(color, is_text);
-  if (reading.kind == ValueReading::Kind::kColors) return column + ": texts #rrggbb";
-  std::string text;
-  for (std::size_t c = 0; c < reading.columns.size(); ++c) {
-    text += (c == 0 ? "" : ", ") + reading.columns[c];
-    if (reading.ones[c] != 1) text += fmt::format(" / {}", reading.ones[c]);
+/// Prints how radius, alpha and color come from columns: "v by log: 0.1 to 25.5", "r / 255".
+Lines describe_values(const DataSource& source, const DataMap& map, const MissingRows& missing) {
+  Lines lines;
+  const auto add = [&](const char* key, std::string text, std::uint64_t rows) {
+    if (rows > 0) text += fmt::format(", {} missing", with_commas(rows));
+    lines += fmt::format("    {:<10} {}", key, text);
+  };
+  const auto name_of = [&](Slot slot) {
+    const std::string& name = source.table->columns()[map.columns[slot]].name;
+    return name.empty() ? fmt::format("column {}", map.columns[slot]) : printable(name);
+  };
+  const auto divided = [](const std::string& text, double one) {
+    return one == 1 ? text : fmt::format("{} / {}", text, one);
+  };
+  const auto add_size = [&](const char* key, const SizeMap& size, std::uint64_t rows) {
+    if (!size.slot) return;
+    const std::string name = name_of(*size.slot);
+    add(key, size.scale ? scale_text(*size.scale, name) : divided(name, size.one), rows);
+  };
+  add_size("radius", map.radius, missing.radius);
+  if (map.alpha) add_size("alpha", *map.alpha, missing.alpha);
+  using Kind = ColorMap::Kind;
+  const ColorMap& color = map.color;
+  if (color.kind == Kind::kChannels) {
+    std::string text;
+    for (std::size_t c = 0; c < color.channels.size(); ++c) {
+      const NumberMap& channel = color.channels[c];
+      const std::string name =
+          channel.slot ? name_of(*channel.slot) : fmt::format("{}", channel.constant);
+      text += (c == 0 ? "" : ", ") + divided(name, color.ones[c]);
+    }
+    add("color", text, 0);
+  } else if (color.kind != Kind::kConstant) {
+    const std::string name = name_of(color.slot);
+    const bool is_text = source.table->columns()[map.columns[color.slot]].is_text;
+    add("color",
+        color.kind == Kind::kScale  ? scale_text(color.scale, name)
+        : color.kind == Kind::kText ? name + ": texts #rrggbb"
+                                    : name + ": " + categories_text(color, is_text),
+        missing.color);
   }
-  return text;
+  return lines;
 }
 
 /// What a layer's data are like: rows, the columns that are used, what scales found in them.
@@ -156,15 +183,7 @@ Lines describe_data(const DataSource& source, const std::string& of_layer) {
     if (column.missing > 0) range += fmt::format(", {} missing", with_commas(column.missing));
     text += range;
   }
-  for (const ValueReading& reading : value_readings(source, map, facts)) {
-    const bool is_text = reading.kind == ValueReading::Kind::kCategories &&
-                         source.table->columns()[map.columns[map.color.slot]].is_text;
-    std::string line =
-        fmt::format("    {:<10} {}", reading.key, reading_text(reading, map.color, is_text));
-    if (reading.missing > 0) line += fmt::format(", {} missing", with_commas(reading.missing));
-    text += line;
-  }
-  return text;
+  return text + describe_values(source, map, facts.missing);
 }
 
 /// Some circles are drawn as two.
@@ -176,7 +195,7 @@ std::string drawn_text(const Scene& scene) {
   return with_commas(count_parts(scene)) + " fills and strokes";
 }
 
-Lines describe_data(const Scene& scene, const FrameSurvey& survey) {
+Lines describe_data(const Scene& scene, const FrameStatistics& statistics) {
   Lines text;
   for (const Layer& layer : scene.layers)
     if (const auto* const source = std::get_if<DataSource>(&layer.source);
@@ -184,8 +203,8 @@ Lines describe_data(const Scene& scene, const FrameSurvey& survey) {
       text += describe_data(*source, layer.name);
   if (text.empty()) return {};
   return text + fmt::format("  seen         {} of {}, {} less wide than a pixel\n",
-                            with_commas(survey.touching), drawn_text(scene),
-                            with_commas(survey.under_a_pixel));
+                            with_commas(statistics.touching), drawn_text(scene),
+                            with_commas(statistics.under_a_pixel));
 }
 
 /// The picture's edges, with all digits.
@@ -214,10 +233,10 @@ Lines describe_motion(const Scene& scene) {
 struct Checked {
   const Scene& scene;
   std::int64_t frame;
-  FrameSurvey survey;
+  FrameStatistics statistics;
   std::uint64_t memory, beyond_program;  ///< bytes
   Backend backend;
-  std::vector<std::string> warnings;
+  Lines warnings;
 
   /// In MiB, for --memory. With CUDA that is device memory, which takes what it can get.
   std::optional<std::uint64_t> enough_memory() const {
@@ -242,23 +261,18 @@ Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t 
   WorkCount progress;
   std::optional<WorkProgress> shown;
   if (options.verbosity != Verbosity::kQuiet) shown.emplace(scene.path, progress);
-  const FrameSurvey survey = survey_frame(scene, frame, picture_bytes(scene.image, format),
-                                          rows_of_band(scene.image, format), measured, progress);
+  const FrameStatistics statistics =
+      measure_frame(scene, frame, picture_bytes(scene.image, format),
+                    rows_of_band(scene.image, format), measured, progress);
   shown.reset();
   const Scene film = film_of(scene);
-  const auto frames = static_cast<std::size_t>(scene.animation ? scene.animation->frames : 1);
-  warn_of_surprises(film, format, survey.sample, frames, false);
-  std::vector<std::string> warnings = surprises(film, format, survey.sample, frames);
-  CircleSample sample = survey.sample;
-  if (scene.animation) sample.ink = std::numeric_limits<double>::infinity();  // they may fade in
-  if (std::string nothing = nothing_to_see(film, format, sample, frame, survey.overlaps);
-      !nothing.empty()) {
-    print_warning(fmt::format("{}: {}", scene.path, nothing));
-    warnings.push_back(std::move(nothing));
-  }
+  const auto frames = static_cast<std::size_t>(scene.animation ? scene.animation->frames : 0);
+  const Lines warnings =
+      SceneWarnings().about({film, frame, format, statistics.sample, statistics.overlaps, frames});
+  print_warnings(with_path(scene, warnings));
   const std::uint64_t beyond =
-      frame_memory(scene, format, backend, survey.drawing, raster.threads).most();
-  return {scene,  frame,   survey,  beyond + program_memory(at_start, format, backend),
+      frame_memory(scene, format, backend, statistics.drawing, raster.threads).most();
+  return {scene,  frame,   statistics, beyond + program_memory(at_start, format, backend),
           beyond, backend, warnings};
 }
 
@@ -271,8 +285,8 @@ Lines text_of(const Checked& checked) {
          fmt::format("  circles      {}{}\n", with_commas(count_circles(scene)),
                      has_parts(scene) ? ", drawn as " + drawn_text(scene) : "") +
          fmt::format("  overlaps     {} with tiles of {} pixels\n",
-                     with_commas(checked.survey.overlaps), kCpuTileSize) +
-         describe_data(scene, checked.survey) + describe_view(scene) + describe_motion(scene) +
+                     with_commas(checked.statistics.overlaps), kCpuTileSize) +
+         describe_data(scene, checked.statistics) + describe_view(scene) + describe_motion(scene) +
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - checked.beyond_program))) +
@@ -285,15 +299,15 @@ Json json_of(const Checked& checked) {
   const std::optional<std::uint64_t> enough = checked.enough_memory();
   Json json = {{"scene", scene.path}, {"valid", true}, {"frame", checked.frame}};
   json.update(description_json(scene));
-  json["overlaps"] = checked.survey.overlaps;
-  json["seen"] = {{"circles", checked.survey.touching},
+  json["overlaps"] = checked.statistics.overlaps;
+  json["seen"] = {{"circles", checked.statistics.touching},
                   {"of", count_parts(scene)},
-                  {"under_a_pixel", checked.survey.under_a_pixel}};
+                  {"under_a_pixel", checked.statistics.under_a_pixel}};
   json["moves"] = moving_parts(film_of(scene));
   json["memory"] = {{"bytes", checked.memory},
                     {"program_bytes", checked.memory - checked.beyond_program},
                     {"option", enough ? Json(fmt::format("{}M", *enough)) : Json()}};
-  json["warnings"] = checked.warnings;
+  json["warnings"] = checked.warnings.all();
   json["problems"] = Json::array();
   return json;
 }

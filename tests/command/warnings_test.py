@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""What render and validate say of scenes that are hardly meant so. Usage: surprises_test.py PATH_OF_ROUNDEL"""
+"""Warnings about valid scenes that are probably mistakes. Usage: warnings_test.py PATH_OF_ROUNDEL"""
 
+import os
 import struct
 import unittest
 
 from command_case import MIXED, RANDOM, RGB, CommandCase
 
 
-class Surprises(CommandCase):
-    """What a valid scene hardly means is said, once, on stderr, and by validate too."""
+class Warnings(CommandCase):
+    """render, films, validate and regress print the same warnings on stderr."""
 
     FAR = "version: 1\nlayers:\n  - circles: [{x: 50, y: 20, radius: 10}]\n"
 
     def said(self, *arguments, command=("render", "-o", "a.png")):
-        """The lines that surprise, without their beginning."""
+        """The warnings about a.yaml, without their beginning."""
         lines = self.run_roundel(*command, "a.yaml", *arguments).stderr.decode().splitlines()
         return [line[17:] for line in lines if line.startswith("warning: a.yaml: ")]
 
@@ -43,6 +44,14 @@ class Surprises(CommandCase):
         self.assert_said("they lie in x 40..60, y 10..30, --crop shows x 0..25, y 45..70", "--crop", "0,0,256,256")
         self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01, flip: y}\n")
         self.assert_said("they lie in x 40..60, y 10..30, --crop shows x 0..25, y -30..-5", "--crop", "0,0,256,256")
+        def write_rows(inside):
+            self.write("d.csv", "x,y\n" + "".join(f"{'0.5' if row < inside else '7'},0.5\n" for row in range(1000)))
+        write_rows(inside=5)
+        self.write("a.yaml", "version: 1\nlayers: [{data: d.csv, map: {x: x, y: y, radius: 0.1}}]\n")
+        self.assert_said("only 5 of 1,000 circles touch the picture: they lie in x 0.4..7.1, y 0.4..0.6, the view shows x 0..1, y 0..1; "
+                         "write view: {fit: data}")
+        write_rows(inside=10)
+        self.assertEqual(self.said(), [])
         self.write("a.yaml", RANDOM + "view: {center: [-9, 0.5]}\n")  # made while they are drawn
         self.assert_said("no circle touches the picture: they lie in x -0.0")
 
@@ -137,7 +146,8 @@ class Surprises(CommandCase):
                               (random % 5, "write radius: 0.1 for 5 pixels"), (inline % 5, "write radius: 0.1 for 5 pixels"),
                               (random % "{uniform: [5, 9]}", "write radius: 0.1 for 5 pixels")):
             self.write("a.yaml", f"version: 1\nimage: {{width: 60, height: 50}}\nlayers: [{layer}]\n")
-            self.assert_said("layers[0]: every circle's radius is larger than the picture (5 times its height), so it shows one "
+            times = 5.42 if "uniform" in layer else 5
+            self.assert_said(f"every circle's radius is larger than the picture ({times} times its height), so it shows one "
                              "colour: radii are in scene units; " + remedy)
         for layer in (data % "5px", data % "{column: r, range: [1px, 9]}", random % "{uniform: [0.1, 9]}", random % 1,
                       inline.replace("0.4", "-6.1") % 5, (inline % 5).replace("]}", "], fill: false, stroke: {width: 1}}")):
@@ -216,6 +226,27 @@ class Surprises(CommandCase):
         lines = self.said(command=film)
         self.assertEqual(len(lines), 2)
         self.assertIn("no circle touches the picture: they lie in x 40..60", lines[1])
+
+    def test_ten_warnings_are_printed(self):
+        for frame in range(12):
+            self.write(f"d_{frame}.csv", f"x,y\n0.{frame + 10},0.5\nnan,0.5\n")
+        self.write("a.yaml", "version: 1\nlayers: [{data: d_#.csv, map: {x: x, y: y, radius: 0.1}, invalid: skip}]\nanimation: {frames: 12}\n")
+        skipped = [f"d_{frame}.csv: 1 of 2 rows cannot be drawn and is skipped; write invalid: error to see the first" for frame in range(12)]
+        for frames, more in (("0-9", []), ("0-10", ["warning: and 1 more warning"]), ("all", ["warning: and 2 more warnings"])):
+            lines = self.run_roundel("render", "a.yaml", "--frames", frames, "-o", "f_#.png", "--overwrite").stderr.decode().splitlines()
+            self.assertEqual(lines[1:], [f"warning: a.yaml: {line}" for line in skipped[:10]] + more)
+        self.assertEqual(self.said(command=("circles", "-o", "c.npy", "--frame", "0")), skipped[:1])
+
+    def test_regress_warns_about_pictures_without_a_golden(self):
+        self.write("a.yaml", self.FAR)
+        self.write("b.yaml", RGB)
+        os.mkdir(self.path("goldens"))
+        regress = ("regress", "b.yaml", "--goldens", "goldens")
+        lines = self.run_roundel(*regress, "a.yaml", code=1).stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("warning: a.yaml: no circle touches the picture: they lie in x 40..60, y 10..30", lines[0])
+        self.run_roundel("accept", "--all", "--goldens", "goldens", code=1)
+        self.assertEqual(self.run_roundel(*regress, "a.yaml").stderr, b"")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,56 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "renderer/raster/rasterizer.h"
+#include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene.h"
+
+/// Statistics of a frame, measured without drawing it.
+namespace roundel {
+
+/// Returns about how many circles the CPU backend makes for a frame: all, or only the front ones
+/// that saturate the image if it can make circles one by one.
+std::uint64_t expected_circles(const Scene& scene);
+
+/// Returns true if the CPU backend makes circles while it draws; otherwise all are made first.
+bool makes_circles_on_the_way(const Scene& scene);
+
+/// Statistics of up to 256 of a frame's circles, evenly spaced.
+struct CircleSample {
+  std::size_t circles = 0;        ///< circles in the sample
+  std::size_t under_a_pixel = 0;  ///< circles narrower than a pixel
+  std::size_t touching = 0;       ///< circles that touch the picture
+  std::size_t centered = 0;       ///< circles whose centre lies in the whole image
+  float least_radius = 0;         ///< in heights of the whole image
+  float brightest = 0;  ///< colour channel in the scene's blend space, without the shader snow
+  double ink = 0;       ///< sum of area, in pixels, times alpha
+};
+CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image);
+/// Returns a sample of a film's first frame; an empty one if it has bad data, or would take long.
+CircleSample sample_film(const Scene& scene);
+
+/// Statistics of all circles of a frame.
+struct CirclePlaces {
+  SceneBounds bounds;               ///< in scene space
+  std::uint64_t touching = 0;       ///< circles that touch the picture
+  std::uint64_t under_a_pixel = 0;  ///< circles narrower than a pixel
+};
+CirclePlaces circle_places(const CircleStream& circles, const Scene& scene);
+CirclePlaces circle_places(const Scene& scene, std::int64_t frame);
+
+/// Statistics of a frame and of the work to draw it on the CPU.
+struct FrameStatistics {
+  std::uint64_t overlaps = 0;  ///< pairs of a circle and a tile in which it may cover pixels
+  std::uint64_t touching = 0, under_a_pixel = 0;  ///< circles, as in CirclePlaces
+  DrawingNeeds drawing{};
+  CircleSample sample;
+};
+
+/// Makes the circles and runs bin and blend as `options` say, without a picture. Drawing would
+/// write `picture_bytes` at once, in bands of `rows_of_band` rows. Throws what generating and
+/// drawing throw.
+FrameStatistics measure_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
+                              int rows_of_band, const RasterOptions& options, WorkCount& progress);
+
+}  // namespace roundel

@@ -1,0 +1,50 @@
+#include "renderer/scene/view_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace roundel {
+
+SceneBounds view_bounds(const Scene& scene) {
+  const double half_height = 0.5 / scene.view.zoom;
+  const double half_width = half_height * scene.image.frame_width() / scene.image.frame_height();
+  SceneBounds bounds{scene.view.center_x - half_width, scene.view.center_x + half_width,
+                     scene.view.center_y - half_height, scene.view.center_y + half_height};
+  const std::optional<SceneBounds> asked = asked_window(scene);
+  if (!asked) return bounds;
+  // Edges of the window where the picture ends are the window's numbers, and not what rounding has
+  // left of them.
+  const auto take = [&](double& edge, double number) {
+    constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+    const double most = std::max({std::fabs(number), half_width, half_height});
+    if (std::fabs(edge - number) <= kRounding * most) edge = number;
+  };
+  take(bounds.left, asked->left);
+  take(bounds.right, asked->right);
+  take(bounds.bottom, asked->bottom);
+  take(bounds.top, asked->top);
+  return bounds;
+}
+
+SceneBounds picture_bounds(const Scene& scene) {
+  const SceneBounds view = view_bounds(scene);
+  const ImageSettings& image = scene.image;
+  // The place of a line between pixels; the first and last are the view's edges as they are.
+  const auto place = [](double low, double high, int line, int lines) {
+    return line == lines ? high : low + (high - low) * line / lines;
+  };
+  const auto x = [&](int column) {
+    return place(view.left, view.right, column, image.frame_width());
+  };
+  const auto y = [&](int row) {
+    return scene.view.flip_y ? place(view.top, view.bottom, row, image.frame_height())
+                             : place(view.bottom, view.top, row, image.frame_height());
+  };
+  const double below = y(image.first_row()), above = y(image.first_row() + image.height);
+  return {x(image.first_column()), x(image.first_column() + image.width), std::min(below, above),
+          std::max(below, above)};
+}
+
+}  // namespace roundel

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "renderer/base/lines.h"
+#include "renderer/circles/circle_stream.h"
+#include "renderer/frame_statistics.h"
+#include "renderer/image/files.h"
+#include "renderer/scene/scene.h"
+
+/// Warnings about valid scenes that are probably mistakes. Each names its remedy.
+namespace roundel {
+
+/// A picture or film that was drawn, or is to be drawn.
+struct Drawn {
+  const Scene& scene;  ///< at its frame
+  std::int64_t frame;  ///< the picture's, or a film's first
+  ImageFormat format;
+  CircleSample sample;     ///< of this frame
+  std::uint64_t overlaps;  ///< pairs of circles and tiles, of all frames; 0: nothing was drawn
+  std::size_t frames = 0;  ///< of the film; 0 for a picture
+};
+
+/// Finds the warnings about a scene, and returns each text once.
+class SceneWarnings {
+ public:
+  /// Returns warnings about the data: rows and comments that are skipped, numbers that are
+  /// rounded.
+  Lines about_data(const Scene& scene);
+  /// Returns a warning about the first frame of a film without a visible circle. For frames that
+  /// have their own data or scene.
+  Lines about_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles);
+  /// Returns warnings about a picture, or about a film as a whole.
+  Lines about(const Drawn& drawn);
+  /// Returns a warning that lists the film's frames without a visible circle, if there are several.
+  Lines about_unseen_frames(const Scene& film) const;
+
+ private:
+  Lines new_ones(const Lines& lines);
+  std::set<std::string> known_;
+  std::set<std::int64_t> unseen_;  ///< frames without a visible circle
+};
+
+}  // namespace roundel
