@@ -53,7 +53,7 @@ class DataLayer final : public LayerSource {
     check_categories();
     if (!traits_.is_cheap || !map_.order || !order_.empty()) return;
     order_ = sorted();
-    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
+    drop_sorted_numbers();
   }
 
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
@@ -228,15 +228,20 @@ class DataLayer final : public LayerSource {
 
   void fill_all(const CircleSpans& out) const {
     assert(out.size() == facts_.kept);
-    if (map_.order) {
-      fill_in_order(sorted().span(), out);
-    } else {
-      for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
-        const std::uint64_t first = facts_.kept_before_block(block);
-        write(run, 0, run.kept.size(), out, [first](std::size_t j) { return first + j; });
+    const RowNumbers place_of = map_.order ? places_by_row(sorted()) : RowNumbers();
+    drop_sorted_numbers();
+    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+      const std::uint64_t first = facts_.kept_before_block(block);
+      write(run, 0, run.kept.size(), out, [&place_of, first](std::size_t j) {
+        return place_of.empty() ? first + j : place_of[first + j];
       });
-    }
+    });
     table_.keep_no_more();
+  }
+
+  /// Circles are made of numbers in memory only if all that they need is there.
+  void drop_sorted_numbers() const {
+    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
   }
 
   /// Those for which there is no memory are only stand-ins: see survey_rows().

@@ -125,9 +125,10 @@ TEST(CircleSource, RunsAreTheSameCircles) {
   Layer snowy = random_layer(5000);
   snowy.shader = Shader::kSnow;
   std::get<RandomSource>(snowy.source).depth = UniformLaw{0, 1};
-  Scene scene = scene_of({classic_layer("rand10k"), inline_layer(), snowy,
-                          classic_layer("rand100k"), classic_layer("micro2M")},
-                         7);
+  Scene scene =
+      scene_of({classic_layer("rand10k"), inline_layer(), snowy, classic_layer("rand100k"),
+                classic_layer("micro2M"), classic_layer("biglittle")},
+               7);
   for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
     scene.image.blend_space = space;
     const Circles expected = circles_of(scene);
@@ -143,6 +144,7 @@ TEST(CircleSource, RunsAreTheSameCircles) {
                                                                     {10'001, 6'000},
                                                                     {count - 1, 1},
                                                                     {count - 777, 777},
+                                                                    {count - 1100, 200},
                                                                     {1'000'000, 300'000},
                                                                     {5, 0}}) {
       std::vector<Shape> shapes(size);
