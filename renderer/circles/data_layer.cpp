@@ -97,7 +97,6 @@ class DataLayer final : public LayerSource {
         centers[map_.order ? place_of[first + j] : first + j] = {scene_x, scene_y};
       }
     });
-    table_.keep_no_more();
   }
 
   Runs runs() const override { return source_.facts ? Runs::kWhole : Runs::kNone; }
@@ -105,21 +104,21 @@ class DataLayer final : public LayerSource {
     return most_data_in_memory(scene_, table_, map_);
   }
   SourceMemory own_memory() const override {
-    const std::uint64_t numbers = table_.kept_bytes(), order = order_bytes();
+    const std::uint64_t order = order_bytes();
     const std::uint64_t opened = table_.memory_bytes() + facts_.category_bytes +
                                  facts_.kept_before.size() * sizeof(std::uint64_t);
-    const std::uint64_t stays = opened + (table_.is_quick(map_.columns) ? numbers : 0);
     const std::uint64_t working = core_count() * thread_bytes() + opened;
     const std::uint64_t packed = packs_ ? block_memory(packed_bytes()) : 0;
     // Before runs are made, one after the other:
-    const std::uint64_t surveying = numbers + facts_.percentile_bytes;
-    const std::uint64_t sorting = numbers + sorting_bytes();
+    const std::uint64_t surveying = facts_.percentile_bytes;
+    const std::uint64_t sorting = sorting_bytes();
     const std::uint64_t packing = packed + order + (packs_ ? unpacked_bytes() : 0);
     return {.working = working,
-            .at_once = working + numbers + 2 * order,
-            .most = working + std::max({surveying, sorting, packing}),
-            .held = packs_ ? packed + opened : drawing_bytes() + stays + order,
-            .stays = stays,
+            .at_once = working + 2 * order,
+            .most = std::max(working + std::max({surveying, sorting, packing}),
+                             opened + table_.opening_bytes()),
+            .held = packs_ ? packed + opened : drawing_bytes() + opened + order,
+            .stays = opened,
             .opened = opened,
             .makes_chunks = makes_chunks()};
   }
@@ -130,7 +129,6 @@ class DataLayer final : public LayerSource {
     if (packs_ && packed_.empty()) pack();
     if (!makes_chunks() || !order_.empty()) return;
     order_ = sorted();
-    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
   }
   void make_run(std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const override {
@@ -199,7 +197,6 @@ class DataLayer final : public LayerSource {
   void pack() {
     RowNumbers place_of;
     if (map_.order) place_of = places_by_row(sorted());
-    table_.keep_no_more();  // what sorted them
     PackedCircles packed(facts_.kept, varying());
     const std::optional<FrameSpace> frame =
         moves_as_shapes() ? std::nullopt
@@ -310,7 +307,6 @@ class DataLayer final : public LayerSource {
         write(run, 0, run.kept.size(), room, [first](std::size_t j) { return first + j; });
       });
     }
-    table_.keep_no_more();
   }
 
   /// Those for which there is no memory are only stand-ins: see survey_rows().
