@@ -36,16 +36,6 @@ constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 5 * kMiB / 2;
 /// What reading all rows leaves between the blocks that are kept, before the first circle is drawn.
 constexpr std::uint64_t kGapOfReading = 3 * kMiB;
 
-/// What the numbers take that sort a layer's rows, where they stay in memory from their first
-/// reading on and do not yet.
-std::uint64_t kept_to_sort(const DataSource& data) {
-  if (!data.map || !data.map->order || data.table->kept_bytes() > 0) return 0;
-  std::uint64_t numbers = 0;
-  for (const std::size_t column : RowMapper::columns_of_order(*data.map))
-    if (!data.table->columns()[column].is_text) numbers += block_memory(data.rows * sizeof(double));
-  return numbers;
-}
-
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
   const std::uint64_t picture = picture_bytes(image, format);
@@ -92,10 +82,8 @@ std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_
         frame_memory(with, format, Backend::kCpu, {drawing, drawing / kBytesOfCircle}, threads)
             .most();
     for (const Layer& layer : with.layers)
-      if (const auto* const data = std::get_if<DataSource>(&layer.source)) {
-        const std::uint64_t numbers = kept_to_sort(*data);
-        if (numbers <= most_data_bytes(with)) needed += numbers;
-      }
+      if (const auto* const data = std::get_if<DataSource>(&layer.source))
+        if (data->table->file_bytes() <= most_data_bytes(with)) needed += data->table->file_bytes();
     needed += needed / 16;  // what reading takes is measured, and a little more from time to time
     if (needed <= with.memory) return with.memory - 1;  // which is said with the next MiB
     bytes = needed;

@@ -283,7 +283,7 @@ struct Mapped {
 
 /// Returns true if most of a text file's first 100 rows have numbers in a column of texts.
 bool holds_mostly_numbers(const Table& table, std::size_t column) {
-  if (!table.columns()[column].is_text || !table.first_text(column)) return false;
+  if (!table.columns()[column].is_text || !table.columns()[column].first_text) return false;
   constexpr std::uint64_t kLooked = 100, kAtOnce = 4;  // rows; texts may have megabytes each
   const std::uint64_t looked = std::min(kLooked, table.rows());
   const std::size_t columns[] = {column};

@@ -53,7 +53,6 @@ class DataLayer final : public LayerSource {
     check_categories();
     if (!traits_.is_cheap || !map_.order || !order_.empty()) return;
     order_ = sorted();
-    drop_sorted_numbers();
   }
 
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
@@ -90,7 +89,6 @@ class DataLayer final : public LayerSource {
       for (std::size_t j = 0; j < run.kept.size(); ++j)
         centers[map_.order ? place_of[first + j] : first + j] = {x[run.kept[j]], y[run.kept[j]]};
     });
-    table_.keep_no_more();
   }
 
  private:
@@ -104,19 +102,17 @@ class DataLayer final : public LayerSource {
   };
 
   SourceMemory own_memory() const {
-    const std::uint64_t numbers = table_.kept_bytes(), order = order_bytes();
+    const std::uint64_t order = order_bytes();
     const std::uint64_t opened = table_.memory_bytes() + facts_.category_bytes +
                                  facts_.kept_before.size() * sizeof(std::uint64_t);
-    const std::uint64_t stays = opened + (table_.is_quick(map_.columns) ? numbers : 0);
     const std::uint64_t working = core_count() * thread_bytes() + opened;
-    // Before circles are made, one after the other:
-    const std::uint64_t surveying = numbers + facts_.percentile_bytes;
-    const std::uint64_t sorting = numbers + sorting_bytes();
     return {.working = working,
-            .at_once = working + numbers + 2 * order,
-            .most = working + std::max(surveying, sorting),
-            .held = traits_.is_cheap ? drawing_bytes() + stays + order : opened,
-            .stays = stays,
+            .at_once = working + 2 * order,
+            // Before circles are made, one after the other:
+            .most = std::max(working + std::max(facts_.percentile_bytes, sorting_bytes()),
+                             opened + table_.opening_bytes()),
+            .held = traits_.is_cheap ? drawing_bytes() + opened + order : opened,
+            .stays = opened,
             .opened = opened,
             .order_places = map_.order.has_value()};
   }
@@ -229,19 +225,12 @@ class DataLayer final : public LayerSource {
   void fill_all(const CircleSpans& out) const {
     assert(out.size() == facts_.kept);
     const RowNumbers place_of = map_.order ? places_by_row(sorted()) : RowNumbers();
-    drop_sorted_numbers();
     for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
       const std::uint64_t first = facts_.kept_before_block(block);
       write(run, 0, run.kept.size(), out, [&place_of, first](std::size_t j) {
         return place_of.empty() ? first + j : place_of[first + j];
       });
     });
-    table_.keep_no_more();
-  }
-
-  /// Circles are made of numbers in memory only if all that they need is there.
-  void drop_sorted_numbers() const {
-    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
   }
 
   /// Those for which there is no memory are only stand-ins: see survey_rows().

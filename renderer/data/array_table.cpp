@@ -17,8 +17,14 @@ ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<Record
     : Table(std::move(file)), runs_(std::move(runs)), array_columns_(std::move(columns)) {
   std::vector<TableColumn> form;
   form.reserve(array_columns_.size());
-  for (const ArrayColumn& column : array_columns_)
+  for (const ArrayColumn& column : array_columns_) {
     form.push_back(column.element.column(column.name));
+    form.back().rows = runs_[column.run].rows;
+    form.back().is_quick = runs_[column.run].bytes->is_plain();
+    // How long texts of any length are is not known, but all of them lie in the file.
+    if (column.element.kind == Element::Kind::kPlace)
+      form.back().text_bytes = this->file().size() / std::max<std::uint64_t>(1, rows) + 1;
+  }
   std::uint64_t run_rows = 0;
   for (const RecordRun& run : runs_) run_rows = std::max(run_rows, rows_a_piece(run));
   set_form(std::move(form), rows, run_rows);
@@ -39,26 +45,6 @@ std::uint64_t ArrayTable::memory_bytes() const {
     counted = run.bytes.get();
   }
   return sum;
-}
-
-std::uint64_t ArrayTable::text_bytes(std::span<const std::size_t> columns,
-                                     std::uint64_t rows) const {
-  std::uint64_t of_row = 0;
-  for (const std::size_t column : columns) {
-    const Element& element = array_columns_[column].element;
-    // How long texts of any length are is not known, but all of them lie in the file.
-    if (element.is_text())
-      of_row += element.kind == Element::Kind::kPlace
-                    ? file().size() / std::max<std::uint64_t>(1, this->rows()) + 1
-                    : element.size;
-  }
-  return of_row * rows;
-}
-
-bool ArrayTable::is_quick(std::span<const std::size_t> columns) const {
-  return std::all_of(columns.begin(), columns.end(), [this](std::size_t column) {
-    return runs_[array_columns_[column].run].bytes->is_plain();
-  });
 }
 
 void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,

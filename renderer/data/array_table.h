@@ -65,12 +65,7 @@ class ArrayTable final : public Table {
  public:
   ArrayTable(std::shared_ptr<const InputFile> file, std::vector<RecordRun> runs,
              std::vector<ArrayColumn> columns, std::uint64_t rows);
-  std::uint64_t rows_of(std::size_t column) const override {
-    return runs_[array_columns_[column].run].rows.value_or(rows());
-  }
   std::uint64_t memory_bytes() const override;
-  std::uint64_t text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const override;
-  bool is_quick(std::span<const std::size_t> columns) const override;
 
   void read_order_keys(std::size_t column, std::uint64_t first, bool descending,
                        std::span<std::uint64_t> keys) const override;

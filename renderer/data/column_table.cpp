@@ -79,14 +79,6 @@ void ColumnTable::read_order_keys(std::size_t column, std::uint64_t first, bool 
   roundel::read_order_keys(element, begin + first * stride, stride, descending, keys);
 }
 
-std::uint64_t ColumnTable::text_bytes(std::span<const std::size_t> columns,
-                                      std::uint64_t rows) const {
-  std::uint64_t of_row = 0;
-  for (const std::size_t column : columns)
-    if (places_[column].element.is_text()) of_row += places_[column].element.size;
-  return of_row * rows;
-}
-
 void ColumnTable::visit_bytes(const VisitBytes& visit) const {
   visit(std::as_bytes(std::span(header_)));
   constexpr std::size_t kBlockBytes = std::size_t{1} << 16;  // stays in L2

@@ -29,8 +29,6 @@ class ColumnTable final : public Table {
  public:
   /// `name` stands for a path in messages. Throws Error(kInvalidScene) "NAME: …".
   ColumnTable(std::string name, std::vector<MemoryColumn> columns, std::uint64_t rows);
-  bool is_quick(std::span<const std::size_t> /*columns*/) const override { return true; }
-  std::uint64_t text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const override;
   /// A structured array [rows]. Throws Error.
   void write(AtomicFile& file) const;
 

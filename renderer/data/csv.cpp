@@ -11,116 +11,11 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/data/text_lines.h"
 #include "renderer/data/text_table.h"
 
 namespace roundel {
 namespace {
-
-/// Reads the first lines of a file, one after the other.
-class FirstLines {
- public:
-  FirstLines(const InputFile& file, std::uint64_t offset)
-      : file_(file), window_(file, offset, offset, room_), line_(window_.begin()) {}
-
-  std::uint64_t offset() const { return window_.offset_of(line_); }
-  std::uint64_t line() const { return number_; }
-
-  /// Goes on to the next row's line and returns its first bytes, without moving behind it; nothing
-  /// at the end.
-  std::string_view peek(const TextGrammar& grammar) {
-    constexpr std::ptrdiff_t kPeeked = std::ptrdiff_t{1} << 20;
-    for (;;) {
-      const char* end = line_;
-      while (end - line_ < kPeeked && (*end != '\n' || window_.needs_more(end))) {
-        if (!window_.needs_more(end)) {
-          ++end;
-          continue;
-        }
-        const std::ptrdiff_t done = end - line_;
-        line_ = window_.read_on(line_);
-        end = line_ + done;
-      }
-      const char* p = line_;
-      while (grammar.is_blank(*p)) ++p;
-      const bool is_empty = *p == '\n' && !window_.needs_more(p);
-      if (!is_empty && (*p != '#' || !grammar.begins_comment(p, window_.end())))
-        return {line_, end};
-      start_ = window_.offset_of(line_);
-      while (end = std::find(end, window_.end(), '\n'), window_.needs_more(end)) end = read_on(end);
-      if (end == window_.end()) {
-        line_ = end;
-        return {};
-      }
-      line_ = end + 1;
-      ++number_;
-    }
-  }
-
-  /// Moves behind the next row and returns its fields, of long ones the first bytes; none at the
-  /// end of the file.
-  std::vector<std::string> row(const TextGrammar& grammar) {
-    std::vector<std::string> fields;
-    std::string room;
-    if (peek(grammar).empty()) return fields;
-    start_ = window_.offset_of(line_);
-    std::size_t lines = 1;
-    std::string start;  // of a field that goes on in the window
-    auto state = TextGrammar::kFieldStart;
-    const char* field = line_;
-    for (const char* p = line_;;) {
-      if (window_.needs_more(p)) {
-        keep_start({field, p}, start);
-        field = p = read_on(p);
-      }
-      const TextGrammar::State next = grammar.next(state, *p);
-      if (next < TextGrammar::kStates) {
-        state = next;
-        ++p;
-        continue;
-      }
-      const bool is_end = p == window_.end();
-      if (*p == '\n' && state == TextGrammar::kQuoted && !is_end) {
-        ++lines;
-        ++p;
-        continue;
-      }
-      keep_start({field, p}, start);
-      if (!grammar.has_runs_of_blanks() || state != TextGrammar::kFieldStart)
-        fields.emplace_back(grammar.text_of(start, room));
-      start.clear();
-      if (fields.size() > kMaxTableColumns)
-        fail(fmt::format("line {}: more than {} columns", number_, kMaxTableColumns));
-      state = TextGrammar::kFieldStart;
-      if (*p == '\n') {
-        line_ = is_end ? p : p + 1;
-        number_ += lines;
-        return fields;
-      }
-      field = ++p;
-    }
-  }
-
- private:
-  static void keep_start(std::string_view more, std::string& start) {
-    start += more.substr(0, kMaxNumberBytes + 1 - std::min(start.size(), kMaxNumberBytes + 1));
-  }
-  const char* read_on(const char* place) {
-    if (window_.offset_of(place) - start_ > kMaxTableRowBytes)
-      fail(
-          fmt::format("line {}: a row is too long (at most {} bytes)", number_, kMaxTableRowBytes));
-    return window_.read_on(place);
-  }
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw Error(ExitCode::kInvalidScene, file_.path() + ": " + problem);
-  }
-
-  const InputFile& file_;
-  Buffer<std::byte> room_;
-  TextWindow window_;
-  const char* line_;
-  std::uint64_t start_ = 0;  ///< offset of the row that is read
-  std::uint64_t number_ = 1;
-};
 
 /// True where each field between blanks is in quotes, as in "a" "b". A quote elsewhere, as in
 /// height in 5" units, belongs to one name.
@@ -184,7 +79,7 @@ bool begins_with_name(const TextGrammar& grammar, const std::vector<std::string>
 }
 
 /// Makes texts of columns that are in `like`.
-void take_kinds(std::span<const TableColumn> like, std::vector<TableColumn>& columns) {
+void take_kinds_of(std::span<const TableColumn> like, std::vector<TableColumn>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::string& name = columns[c].name;
     const auto other =
@@ -196,7 +91,7 @@ void take_kinds(std::span<const TableColumn> like, std::vector<TableColumn>& col
 }
 
 std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_only,
-                            std::span<const TableColumn> like) {
+                            const TableOptions& options) {
   const auto fail = [&](const std::string& problem) {
     throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
   };
@@ -209,7 +104,7 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   if (lone < start.size() - 1 && start.find('\n') == std::string::npos && start.find('"') > lone)
     fail("expected lines that end with a line feed, got carriage returns alone");
 
-  FirstLines lines(*file, start.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+  TextLines lines(*file, start.starts_with("\xEF\xBB\xBF") ? 3 : 0, 1);
   TextForm form;
   const std::string_view line = lines.peek(TextGrammar(form.dialect));
   if (line.empty()) fail("expected a line of fields, got none");
@@ -229,7 +124,6 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   const bool is_quoted = lines.peek(grammar).starts_with('"');
   const std::vector<std::string> second = lines.row(grammar);
   form.columns.resize(first.size());
-  form.texts_only = texts_only;
   const bool has_header = texts_only || is_header(grammar, first, second);
   if (has_header) {
     form.start = second_start;
@@ -245,8 +139,9 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
       form.columns[c].name = std::move(first[c]);
     }
   }
-  take_kinds(like, form.columns);
-  auto table = std::make_unique<TextTable>(std::move(file), std::move(form));
+  take_kinds_of(options.like, form.columns);
+  for (TableColumn& column : form.columns) column.is_text |= texts_only;
+  auto table = std::make_unique<TextTable>(std::move(file), std::move(form), options);
   if (!has_header && first_line > 1)  // below comments
     table->set_hint("; remove the # before the header, as numpy.savetxt(..., comments=\"\") does");
   return table;
@@ -255,8 +150,8 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
 }  // namespace
 
 std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file,
-                                std::span<const TableColumn> like) {
-  return open(std::move(file), false, like);
+                                const TableOptions& options) {
+  return open(std::move(file), false, options);
 }
 
 std::unique_ptr<Table> open_csv_texts(std::shared_ptr<const InputFile> file) {

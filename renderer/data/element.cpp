@@ -96,6 +96,7 @@ TableColumn Element::column(std::string name) const {
   TableColumn column;
   column.name = std::move(name);
   column.is_text = is_text();
+  if (is_text()) column.text_bytes = size;
   if (kind == Kind::kUnsigned && size <= 2) column.one = size == 1 ? 255 : 65535;
   column.has_order_keys = is_wide_integer(*this);
   column.fits_float = !column.is_text && size <= (kind == Kind::kFloat ? 4 : 2);

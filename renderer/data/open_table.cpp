@@ -59,10 +59,10 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
     return open_hdf5(std::move(file), options.dataset);
   if (has_suffix({".npz"})) fail("expected an archive of arrays, but it does not start like one");
   if (start.starts_with("ply\n") || start.starts_with("ply\r") || has_suffix({".ply"}))
-    return open_ply(std::move(file), options.dataset);
+    return open_ply(std::move(file), options);
   if (has_suffix({".csv", ".tsv", ".tab", ".txt", ".dat"})) {
     check_no_dataset();
-    return open_csv(std::move(file), options.like);
+    return open_csv(std::move(file), options);
   }
   fail(
       "expected a table: .npy, .npz, .csv, .tsv, .ply or .h5; other formats are read from Python, "

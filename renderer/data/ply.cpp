@@ -11,6 +11,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/data/array_table.h"
+#include "renderer/data/text_lines.h"
 #include "renderer/data/text_table.h"
 
 namespace roundel {
@@ -163,40 +164,24 @@ class PlyHeaderParser {
   PlyHeader header_;
 };
 
-/// Moves behind the next `count` lines that are not empty.
+/// Moves `form` behind the next `count` lines that are not empty.
 void skip_lines(const InputFile& file, std::uint64_t count, TextForm& form) {
-  Buffer<std::byte> room;
-  TextWindow window(file, form.start, form.start, room);
-  const char* place = window.begin();
-  std::uint64_t start = form.start;  // of the line
-  bool is_empty = true;
-  while (count > 0) {
-    const char* const end = std::find(place, window.end(), '\n');
-    is_empty &= std::all_of(place, end, [](char c) { return c == ' ' || c == '\r'; });
-    if (window.needs_more(end)) {
-      if (window.offset_of(end) - start > kMaxTableRowBytes)
-        throw Error(ExitCode::kInvalidScene,
-                    fmt::format("{}: line {}: a row is too long (at most {} bytes)", file.path(),
-                                form.start_line, kMaxTableRowBytes));
-      place = window.read_on(end);
-      continue;
-    }
-    count -= is_empty ? 0 : 1;
-    is_empty = true;
-    if (end == window.end()) {
-      place = end;
-      break;
-    }
-    place = end + 1;
-    start = window.offset_of(place);
-    ++form.start_line;
+  const TextGrammar grammar(form.dialect);
+  TextLines lines(file, form.start, form.start_line);
+  for (; count > 0; --count) {
+    const std::string_view line = lines.peek(grammar);
+    if (line.empty()) break;
+    lines.skip(line);
   }
-  form.start = window.offset_of(place);
+  form.start = lines.offset();
+  form.start_line = lines.line();
 }
 
 }  // namespace
 
-std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std::string& dataset) {
+std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file,
+                                const TableOptions& options) {
+  const std::string& dataset = options.dataset;
   const auto fail = [&](const std::string& problem) {
     throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
   };
@@ -228,7 +213,7 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
     form.numbers_only = true;
     for (auto element = header.elements.begin(); element != table; ++element)
       skip_lines(*file, element->count, form);
-    return std::make_unique<TextTable>(std::move(file), std::move(form));
+    return std::make_unique<TextTable>(std::move(file), std::move(form), options);
   }
 
   std::uint64_t offset = 0, end = header.data_offset;

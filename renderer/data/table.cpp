@@ -1,7 +1,6 @@
 #include "renderer/data/table.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cassert>
@@ -12,6 +11,7 @@
 #include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/data/content_hash.h"
 
 namespace roundel {
 namespace {
@@ -148,12 +148,29 @@ std::string Table::column_text(std::size_t column) const {
   return name.empty() ? fmt::format("column {}", column) : name;
 }
 
+std::uint64_t Table::text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const {
+  std::uint64_t of_row = 0;
+  for (const std::size_t column : columns) of_row += columns_[column].text_bytes;
+  return of_row * rows;
+}
+
+bool Table::is_quick(std::span<const std::size_t> columns) const {
+  return std::all_of(columns.begin(), columns.end(),
+                     [this](std::size_t column) { return columns_[column].is_quick; });
+}
+
 std::string Table::row_place(std::uint64_t row) const {
-  return fmt::format("row {}", row);
+  if (row_lines_.empty()) return fmt::format("row {}", row);
+  const auto next = std::upper_bound(row_lines_.begin(), row_lines_.end(), row,
+                                     [](std::uint64_t r, const RowLine& at) { return r < at.row; });
+  const RowLine& at = *(next - 1);
+  return fmt::format("line {}", at.line + (row - at.row));
 }
 
 std::string Table::place_of(std::uint64_t row, std::size_t column) const {
-  return fmt::format("{}: {}", row_place(row), column_text(column));
+  const std::string& name = columns_[column].name;
+  const bool has_line = !row_lines_.empty() && !name.empty();
+  return fmt::format("{}: {}{}", row_place(row), has_line ? "column " : "", column_text(column));
 }
 
 void Table::forget_rounded() const {
@@ -203,28 +220,30 @@ void Table::set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::
   run_rows_ = std::max<std::uint64_t>(1, run_rows);
 }
 
-void Table::visit_bytes(const VisitBytes& visit) const {
+void Table::visit_file(std::uint64_t begin, std::uint64_t end, const VisitBytes& visit) const {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in L2
-  Buffer<std::byte> piece(std::min(kPiece, file_->size()));
-  for (std::uint64_t at = 0; at < file_->size(); at += piece.size()) {
+  Buffer<std::byte> piece(std::min(kPiece, end - begin));
+  for (std::uint64_t at = begin; at < end; at += piece.size()) {
     checkpoint();
-    const auto bytes =
-        piece.span().first(std::min<std::uint64_t>(piece.size(), file_->size() - at));
+    const auto bytes = piece.span().first(std::min<std::uint64_t>(piece.size(), end - at));
     file_->read_at(at, bytes);
     visit(bytes);
   }
 }
 
+void Table::visit_bytes(const VisitBytes& visit) const {
+  visit_file(0, file_->size(), visit);
+}
+
 std::uint64_t Table::content_hash() const {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       &XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_64bits_reset(state.get());
-  visit_bytes([&](std::span<const std::byte> bytes) {
-    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
-  });
+  if (content_hash_) {
+    check_unchanged();
+    return *content_hash_;
+  }
+  ContentHash hash;
+  visit_bytes([&](std::span<const std::byte> bytes) { hash.add(bytes); });
   check_unchanged();
-  return XXH3_64bits_digest(state.get());
+  return hash.digest();
 }
 
 std::optional<std::size_t> find_column(const Table& table, std::string_view name) {
@@ -275,7 +294,7 @@ std::string text_at(const Table& table, std::uint64_t row, std::size_t column) {
 
 std::string texts_there(const Table& table, std::size_t column) {
   if (table.rows_of(column) == 0) return "holds texts";
-  const std::optional<std::uint64_t> first = table.first_text(column);
+  const std::optional<std::uint64_t> first = table.columns()[column].first_text;
   const std::string text = text_at(table, first.value_or(0), column);
   return fmt::format(
       "holds texts, first in {}: {}{}", table.row_place(first.value_or(0)), quoted(text),

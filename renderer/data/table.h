@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +25,17 @@ struct TableColumn {
   double one = 1;               ///< what stands for 1 in a colour: 255 for uint8, 65535 for uint16
   bool fits_float = false;      ///< all values its type has are binary32 numbers, too
   bool has_order_keys = false;  ///< whole numbers of 64 bits, of which read_order_keys() has all
+  bool is_quick = true;         ///< reading it once more takes little longer than copying it
+  std::optional<std::uint64_t> rows = {};  ///< absent: those of the table; see table_for()
+  std::uint64_t text_bytes = 0;            ///< about how many a row has at most, over some rows
+  /// Row of the first field that is not a number; absent where the file itself says that the column
+  /// holds texts.
+  std::optional<std::uint64_t> first_text = {};
+};
+
+/// Says that a row stands in a line of its file, and the next ones in those that follow.
+struct RowLine {
+  std::uint64_t row, line;
 };
 
 /// A table with more columns is refused.
@@ -91,7 +104,7 @@ class Table {
   const std::vector<TableColumn>& columns() const { return columns_; }
   std::uint64_t rows() const { return rows_; }
   /// Rows of one column, which may differ from rows() in an NPZ: see table_for().
-  virtual std::uint64_t rows_of(std::size_t /*column*/) const { return rows_; }
+  std::uint64_t rows_of(std::size_t column) const { return columns_[column].rows.value_or(rows_); }
   /// What the file has besides, and why that is no column, by name: for messages.
   using LeftOut = std::map<std::string, std::string, std::less<>>;
   void leave_out(LeftOut problems) { left_out_ = std::move(problems); }
@@ -105,11 +118,12 @@ class Table {
   std::uint64_t run_rows() const { return run_rows_; }
   /// Main memory that the object holds beside its columns' names, with what reading took up to now.
   virtual std::uint64_t memory_bytes() const { return 0; }
+  /// Bytes of its columns that are in a temporary file, for want of memory.
+  std::uint64_t file_bytes() const { return file_bytes_; }
+  /// Main memory that opening the table took for a while.
+  std::uint64_t opening_bytes() const { return opening_bytes_; }
   /// About how many bytes of texts in these columns any `rows` neighbours have at most.
-  virtual std::uint64_t text_bytes(std::span<const std::size_t> /*columns*/,
-                                   std::uint64_t /*rows*/) const {
-    return 0;
-  }
+  std::uint64_t text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const;
 
   /// Reads rows first to first + count − 1 ≤ rows_of() − 1 of these columns, from many threads at
   /// once. Numbers are binary64, exact but for integers beyond 2⁵³, which are rounded; missing ones
@@ -125,32 +139,19 @@ class Table {
   std::optional<std::string> rounding_of(std::size_t column) const;
   /// Columns in memory may hold other numbers by now.
   void forget_rounded() const;
-  /// Numbers of these columns will be read again, by blocks of so many rows: where reading them
-  /// takes long, they may stay in memory from the first time on, in at most so many bytes.
-  virtual void keep(std::span<const std::size_t> /*columns*/, std::uint64_t /*block_rows*/,
-                    std::uint64_t /*most_bytes*/) const {}
-  /// What that takes, or took.
-  virtual std::uint64_t kept_bytes() const { return 0; }
-  /// They will not.
-  virtual void keep_no_more() const {}
   /// True where reading these columns once more takes little longer than copying them.
-  virtual bool is_quick(std::span<const std::size_t> /*columns*/) const { return false; }
-  /// First row of a column that is_text whose field is no number. Nothing where the file itself
-  /// says that the column holds texts.
-  virtual std::optional<std::uint64_t> first_text(std::size_t /*column*/) const {
-    return std::nullopt;
-  }
+  bool is_quick(std::span<const std::size_t> columns) const;
   /// For messages: "row 17", "line 19" in texts with lines.
-  virtual std::string row_place(std::uint64_t row) const;
+  std::string row_place(std::uint64_t row) const;
   /// For messages: "row 17: radius", "line 19: column radius" in texts with lines.
-  virtual std::string place_of(std::uint64_t row, std::size_t column) const;
+  std::string place_of(std::uint64_t row, std::size_t column) const;
   /// Lines below the header that are comments.
-  virtual std::uint64_t comments() const { return 0; }
+  std::uint64_t comments() const { return comments_; }
   /// Warning about comments below the first row that have as many fields as a row; empty without
   /// any.
-  virtual std::string comments_like_rows() const { return ""; }
+  const std::string& comments_like_rows() const { return comments_like_rows_; }
 
-  /// XXH3 of all bytes of the file, which is read once.
+  /// XXH3 of all bytes of the file.
   std::uint64_t content_hash() const;
   /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" where what has been read
   /// need not be what was hashed.
@@ -187,6 +188,19 @@ class Table {
   void note_rounded(std::size_t column, std::uint64_t row, const std::string& digits,
                     double number) const;
   using VisitBytes = std::function<void(std::span<const std::byte>)>;
+  /// Calls visit() for the file's bytes [begin, end), piece by piece.
+  void visit_file(std::uint64_t begin, std::uint64_t end, const VisitBytes& visit) const;
+  /// For readers that have been through all bytes.
+  void set_content_hash(std::uint64_t hash) { content_hash_ = hash; }
+  /// For files with lines; `row_lines` ascend.
+  void set_row_lines(std::vector<RowLine> row_lines) { row_lines_ = std::move(row_lines); }
+  std::uint64_t row_lines_bytes() const { return row_lines_.capacity() * sizeof(RowLine); }
+  void set_comments(std::uint64_t count, std::string like_rows) {
+    comments_ = count;
+    comments_like_rows_ = std::move(like_rows);
+  }
+  void set_file_bytes(std::uint64_t bytes) { file_bytes_ = bytes; }
+  void set_opening_bytes(std::uint64_t bytes) { opening_bytes_ = bytes; }
 
  private:
   /// Calls visit() for all bytes of the file, or of the one that columns in memory stand for, piece
@@ -205,16 +219,29 @@ class Table {
   std::vector<TableColumn> columns_;
   LeftOut left_out_;
   std::string hint_;
-  std::uint64_t rows_ = 0, run_rows_ = 1;
+  std::uint64_t rows_ = 0, run_rows_ = 1, file_bytes_ = 0, opening_bytes_ = 0, comments_ = 0;
+  std::string comments_like_rows_;
+  std::vector<RowLine> row_lines_;
+  std::optional<std::uint64_t> content_hash_;
   mutable std::vector<std::atomic<std::uint64_t>> first_rounded_;  ///< by column, rows
   mutable std::mutex rounded_mutex_;
   mutable std::map<std::size_t, std::string> rounded_texts_;  ///< by column
+};
+
+/// Columns of a table, by name or number.
+struct UsedColumns {
+  std::set<std::string, std::less<>> names;
+  std::set<std::uint64_t> numbers;
 };
 
 struct TableOptions {
   std::string dataset = {};  ///< of several tables in a file (.npz, .ply, .h5) this one
   /// Columns of a text are texts, too, where those of the same name, or else place, are.
   std::span<const TableColumn> like = {};
+  /// A text's columns that may be read; all where absent. The kinds of the others are not found.
+  std::optional<UsedColumns> used = {};
+  /// A text's columns may take so many bytes of memory; more go to a temporary file.
+  std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// The problem with a dataset of what is one table alone.

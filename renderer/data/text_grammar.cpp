@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <limits>
 
 namespace roundel {
@@ -12,51 +13,24 @@ TextGrammar::TextGrammar(const TextDialect& dialect) : dialect_(dialect) {
   for (const char c : {' ', '\t', '\r'})
     if (c != dialect.delimiter) blank_[static_cast<unsigned char>(c)] = true;
   ends_['\n'] = ends_[static_cast<unsigned char>(dialect.delimiter)] = true;
-  if (has_runs_of_blanks()) {
-    blank_[' '] = true;
-    ends_['\t'] = ends_['\r'] = true;
-  }
-  for (std::size_t state = 0; state < kStates; ++state)
-    for (std::size_t c = 0; c < 256; ++c)
-      next_[state][c] = step(static_cast<State>(state), static_cast<unsigned char>(c));
+  if (dialect.delimiter == ' ') blank_[' '] = ends_['\t'] = ends_['\r'] = true;
 }
 
-TextGrammar::State TextGrammar::step(State state, unsigned char c) const {
-  const bool is_start = state == kLineStart || state == kFieldStart;
-  if (c == '\n') return kEvent;
-  if (state == kComment) return kComment;
-  if (state == kQuoted) return c == '"' ? kQuote : kQuoted;
-  if (is_start && blank_[c]) return state;
-  if (ends_[c]) return kEvent;
-  if (state == kQuote || state == kQuoteEnd)
-    return state == kQuote && c == '"' ? kQuoted : kQuoteEnd;
-  if (blank_[c]) return is_number(state) ? kBlanks : kText;
-  if (c == '"' && dialect_.has_quotes) return is_start ? kQuoted : kText;
-  if (c == '#' && dialect_.has_comments) return state == kLineStart ? kEvent : kText;
-  if (c >= '0' && c <= '9') {
-    if (is_start || state == kSign || state == kInteger) return kInteger;
-    if (state == kPoint || state == kFraction) return kFraction;
-    if (state >= kExponent && state <= kExponentDigits) return kExponentDigits;
-  }
-  if (c == '+' || c == '-') {
-    if (is_start) return kSign;
-    if (state == kExponent) return kExponentSign;
-  }
-  if (c == '.') {
-    if (is_start || state == kSign) return kPoint;
-    if (state == kInteger) return kFraction;
-  }
-  if ((c == 'e' || c == 'E') && (state == kInteger || state == kFraction)) return kExponent;
-  return kText;
-}
-
-bool TextGrammar::begins_comment(const char* place, const char* end) const {
+bool TextGrammar::begins_color(const char* place, const char* end) const {
   constexpr std::ptrdiff_t kColor = 7;  // #rrggbb
-  if (end - place < kColor) return true;
+  if (end - place < kColor) return false;
   const bool is_color = std::all_of(place + 1, place + kColor, [](char c) {
     return std::isxdigit(static_cast<unsigned char>(c)) != 0;
   });
-  return !is_color || !(ends_field(place[kColor]) || is_blank(place[kColor]));
+  return is_color && (ends_field(place[kColor]) || is_blank(place[kColor]));
+}
+
+const char* TextGrammar::quote_end(const char* quote, const char* end) {
+  for (const char* place = quote + 1;; place += 2) {  // after a quote in it, written twice
+    place =
+        static_cast<const char*>(std::memchr(place, '"', static_cast<std::size_t>(end - place)));
+    if (place == nullptr || place[1] != '"') return place == nullptr ? nullptr : place + 1;
+  }
 }
 
 std::string_view TextGrammar::text_of(std::string_view field, std::string& room) const {
@@ -80,6 +54,7 @@ std::optional<double> TextGrammar::number_of(std::string_view field) const {
   constexpr std::string_view kMissing[] = {"",     "NA",   "N/A",  "n/a",  "NaN",  "nan", "NAN",
                                            "-nan", "-NaN", "NULL", "null", "None", "<NA>"};
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  if (field.size() > kMaxNumberBytes) return std::nullopt;
   std::string room;
   field = text_of(field, room);
   if (std::find(std::begin(kMissing), std::end(kMissing), field) != std::end(kMissing)) return kNan;

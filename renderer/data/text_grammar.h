@@ -4,12 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace roundel {
 
-/// A longer field is a text, whatever stands in it: not all of its bytes are in memory at once
-/// while a file is gone through.
+/// A longer field is a text, whatever stands in it.
 inline constexpr std::size_t kMaxNumberBytes = std::size_t{1} << 16;
 
 /// How lines are divided into fields.
@@ -19,47 +17,53 @@ struct TextDialect {
   bool has_comments = true;  ///< lines that begin with #, but for colours (#rrggbb)
 };
 
-/// Reads fields of a dialect. An automaton, a step a byte: a field that is a number ends in another
-/// state than one that is not.
+/// Reads rows and fields of a dialect. A text to read lies in [place, end), with a line feed at
+/// `end`.
 class TextGrammar {
  public:
-  enum State : std::uint8_t {
-    kLineStart,  ///< blanks only, so far
-    kFieldStart,
-    kSign,
-    kInteger,
-    kPoint,  ///< before any digit
-    kFraction,
-    kExponent,
-    kExponentSign,
-    kExponentDigits,
-    kBlanks,  ///< behind a number
-    kText,
-    kQuoted,
-    kQuote,     ///< within or at the end of a quoted field
-    kQuoteEnd,  ///< behind the end of a quoted field
-    kComment,
-    kStates,
-    kEvent,  ///< not a state: a line feed, a delimiter that ends a field, or the # of a comment
-  };
-
   explicit TextGrammar(const TextDialect& dialect);
 
-  const TextDialect& dialect() const { return dialect_; }
-  bool has_runs_of_blanks() const { return dialect_.delimiter == ' '; }
-  State next(State state, char c) const { return next_[state][static_cast<unsigned char>(c)]; }
-  static bool is_number(State end) {
-    return end == kInteger || end == kFraction || end == kExponentDigits || end == kBlanks;
-  }
-  static bool was_quoted(State end) { return end == kQuote || end == kQuoteEnd; }
+  bool has_quotes() const { return dialect_.has_quotes; }
   /// True for the delimiter and a line feed.
   bool ends_field(char c) const { return ends_[static_cast<unsigned char>(c)]; }
-  /// True for what may stand before and behind a field.
-  bool is_blank(char c) const { return blank_[static_cast<unsigned char>(c)]; }
+  /// Returns the first byte that is not a blank. Blanks may stand before and after a field.
+  const char* skip_blanks(const char* place) const {
+    while (is_blank(*place)) ++place;
+    return place;
+  }
+  /// Whether a comment begins at a line's first byte that is not a blank.
+  bool begins_comment(const char* place, const char* end) const {
+    return *place == '#' && dialect_.has_comments && !begins_color(place, end);
+  }
 
-  /// Whether the # at `place` begins a comment, rather than a colour. There is a line feed at or
-  /// before `end`.
-  bool begins_comment(const char* place, const char* end) const;
+  /// Calls take(column, place) for each field of the row that begins at `line`; it returns the
+  /// field's end. Returns the row's end.
+  template <typename Take>
+  const char* for_each_field(const char* line, const Take& take) const {
+    const bool has_runs_of_blanks = dialect_.delimiter == ' ';
+    const char* place = line;
+    for (std::size_t column = 0;; ++column, ++place) {
+      if (has_runs_of_blanks && *(place = skip_blanks(place)) == '\n') return place;
+      place = take(column, place);
+      if (*place == '\n') return place;
+    }
+  }
+  /// Returns the delimiter or line feed after the field that begins at `place`; `end` where its
+  /// quotes are open.
+  const char* field_end(const char* place, const char* end) const {
+    place = skip_blanks(place);
+    if (*place == '"' && has_quotes()) {
+      place = quote_end(place, end);
+      if (place == nullptr) return end;
+    }
+    while (!ends_field(*place)) ++place;
+    return place;
+  }
+  /// True for a field that begins with a quote without a second one.
+  bool has_open_quote(const char* field, const char* end) const {
+    field = skip_blanks(field);
+    return *field == '"' && has_quotes() && quote_end(field, end) == nullptr;
+  }
 
   /// What a field says, without blanks around it and without quotes; `room` is for those.
   std::string_view text_of(std::string_view field, std::string& room) const;
@@ -67,10 +71,12 @@ class TextGrammar {
   std::optional<double> number_of(std::string_view field) const;
 
  private:
-  State step(State state, unsigned char c) const;
+  bool is_blank(char c) const { return blank_[static_cast<unsigned char>(c)]; }
+  bool begins_color(const char* place, const char* end) const;
+  /// Returns what follows the second quote of a field, or null.
+  static const char* quote_end(const char* quote, const char* end);
 
   TextDialect dialect_;
-  std::array<std::array<State, 256>, kStates> next_{};
   std::array<bool, 256> ends_{}, blank_{};
 };
 

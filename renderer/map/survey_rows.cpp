@@ -474,7 +474,7 @@ class Survey {
 std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column) {
   const std::size_t columns[] = {column};
   const std::uint64_t block_rows = block_rows_of(table, columns);
-  std::optional<std::uint64_t> found = table.first_text(column);
+  std::optional<std::uint64_t> found = table.columns()[column].first_text;
   TableRows rows;
   for (std::uint64_t first = 0; first < table.rows(); first += block_rows) {
     table.read(columns, first, std::min(block_rows, table.rows() - first), rows);
@@ -524,7 +524,8 @@ std::string problem_of_colors(const Table& table, const DataMap& map) {
       "color: {{column: {}, categories: tab10}}{}",
       name.empty() ? "column " : "", shown, table.path(), table.row_place(*row),
       roundel::quoted(text_at(table, *row, column)), shown,
-      table.first_text(column) ? ", and write missing numbers as empty fields, NA or nan" : "");
+      table.columns()[column].first_text ? ", and write missing numbers as empty fields, NA or nan"
+                                         : "");
 }
 
 DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) {
@@ -544,7 +545,7 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
     }
     const TableColumn& got = table.columns()[column];
     if (got.is_text != wanted.is_text && table.rows_of(column) > 0) {
-      const std::uint64_t row = table.first_text(column).value_or(0);
+      const std::uint64_t row = got.first_text.value_or(0);
       const std::string place = got.is_text        ? table.place_of(row, column)
                                 : got.name.empty() ? fmt::format("column {}", column)
                                                    : roundel::quoted(got.name);

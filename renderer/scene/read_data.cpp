@@ -10,6 +10,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/nearby_file.h"
 #include "renderer/base/text.h"
+#include "renderer/format/number_text.h"
 #include "renderer/map/survey_rows.h"
 #include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
@@ -21,6 +22,24 @@ namespace {
 std::string column_example(const Table& table) {
   const std::string& name = table.columns()[0].name;
   return name.empty() ? "{column: 0}" : printable(name);
+}
+
+/// Notes what stands for a column in a map: its name, or its number.
+void add_column(std::string_view name, UsedColumns& used) {
+  if (const std::optional<std::int64_t> number = parse_integer(name).value; number && *number >= 0)
+    used.numbers.insert(static_cast<std::uint64_t>(*number));
+  used.names.emplace(name);
+}
+
+/// Notes all columns that the value of a map's key may name.
+void add_columns(ValidNode node, UsedColumns& used) {
+  if (node.is_list()) {
+    for (const ValidNode& item : node.items()) add_columns(item, used);
+  } else if (!node.is_map()) {
+    used.names.emplace(node.text());
+  } else if (const auto column = node.find("column")) {
+    add_column(column->text(), used);
+  }
 }
 
 /// The table with the rows of the columns that are used.
@@ -36,6 +55,22 @@ std::string missing_of(const DataFilm& film) {
 }
 
 }  // namespace
+
+void DataReader::note_columns(PartlyValidNode layer) {
+  const auto data = layer.find("data");
+  if (!data) return;
+  UsedColumns& used = used_[std::string(data->text())];
+  if (const auto map = layer.find_part("map"))
+    for (const char* const key : {"x", "y", "z", "radius", "alpha", "color"})
+      if (const auto value = map->find(key)) add_columns(*value, used);
+  if (const auto order = layer.find("order")) add_columns(*order, used);
+  if (const auto where = layer.find("where"))
+    where->for_each_entry(
+        [&](std::string_view name, ValidNode /*value*/) { add_column(name, used); });
+  const auto columns = layer.find("columns");
+  for (std::uint64_t c = 0; columns && c < columns->count(); ++c)
+    if (columns->items()[c].text() != kDataColumnNames.back()) used.numbers.insert(c);
+}
 
 DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::string& layer_path) {
   layer_path_ = layer_path;
@@ -61,13 +96,15 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
   if (const auto dataset = layer.find("dataset")) source.dataset = std::string(dataset->text());
   if (const auto color = layer.find("color")) source.color = read_color(*color);
   try {
-    const DataFile& file = open_data(source.path, source.dataset);
+    const UsedColumns& used = used_.find(data->text())->second;
+    const DataFile& file = open_data(source.path, source.dataset, used);
     source.table = file.table;
     source.content_hash = file.content_hash;
     source.fits_float = file.table->fits_float();
     if (source.film) {
       auto film = std::make_shared<DataFilm>(*source.film);
       film->first = TableHead(*file.table);
+      film->used = used;
       source.film = std::move(film);
     }
     if (layer.has("map")) read_map(layer, shader, source);
@@ -190,8 +227,15 @@ std::vector<DataColumn> DataReader::read_columns(ValidNode list, Shader shader) 
   return columns;
 }
 
+std::uint64_t DataReader::memory_left() const {
+  std::uint64_t left = most_data_bytes(overrides_.memory);
+  for (const auto& [name, file] : files_) left -= std::min(left, file.table->memory_bytes());
+  return left;
+}
+
 const DataReader::DataFile& DataReader::open_data(const std::string& path,
-                                                  const std::string& dataset) {
+                                                  const std::string& dataset,
+                                                  const UsedColumns& used) {
   const auto given = overrides_.tables.find(path);
   if (given != overrides_.tables.end()) {
     if (!given->second)
@@ -203,7 +247,7 @@ const DataReader::DataFile& DataReader::open_data(const std::string& path,
   const auto known = files_.find({path, dataset});
   if (known != files_.end()) return known->second;
   check_file_exists(path, {".csv", ".tsv", ".txt", ".npy", ".npz", ".h5", ".h5ad", ".ply"});
-  std::shared_ptr<const Table> table = open_table(path, {dataset});
+  std::shared_ptr<const Table> table = open_table(path, {dataset, {}, used, memory_left()});
   const std::uint64_t content_hash = table->content_hash();
   return files_.emplace(std::pair(path, dataset), DataFile{std::move(table), content_hash})
       .first->second;

@@ -28,6 +28,8 @@ class DataReader {
     animation_ = animation;
     fits_films_ = fits_films;
   }
+  /// Notes the columns that a layer uses. Called for all layers first: they may share a file.
+  void note_columns(PartlyValidNode layer);
   /// `layer_path`: such as "layers[0]".
   DataSource read(PartlyValidNode layer, Shader shader, const std::string& layer_path);
 
@@ -49,8 +51,11 @@ class DataReader {
   /// A layer has one place for its colour and one for its alpha.
   void check_colors(PartlyValidNode layer, const DataSource& source);
   std::vector<DataColumn> read_columns(ValidNode list, Shader shader);
-  /// Layers may share a file, which can be gigabytes long: it is hashed once.
-  const DataFile& open_data(const std::string& path, const std::string& dataset);
+  /// Layers may share a file, which can be gigabytes long: it is read once. `used`: of all of them.
+  const DataFile& open_data(const std::string& path, const std::string& dataset,
+                            const UsedColumns& used);
+  /// What texts may take of memory beside the files that are open.
+  std::uint64_t memory_left() const;
 
   const std::string& path_;
   const SceneOverrides& overrides_;
@@ -58,6 +63,7 @@ class DataReader {
   std::optional<Animation> animation_;
   bool fits_films_ = false;
   std::string layer_path_;
+  std::map<std::string, UsedColumns, std::less<>> used_;           ///< by `data`
   std::map<std::pair<std::string, std::string>, DataFile> files_;  ///< by path and dataset
 };
 

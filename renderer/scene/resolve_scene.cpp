@@ -73,14 +73,9 @@ void survey_layers(Scene& scene, SceneUse use) {
     const bool draws =
         use == SceneUse::kDraw && (data.map || all > most_data_in_memory(scene, *data.table, map));
     if (data.facts || !(draws || needs_rows(scene, data))) return;
-    // Of texts, numbers that are read again: by each frame, or else by what sorts them.
-    const std::vector<std::size_t> again = has_frames(scene) ? map.columns
-                                           : map.order       ? RowMapper::columns_of_order(map)
-                                                             : std::vector<std::size_t>();
     const std::uint64_t block_rows = block_rows_of(*data.table, map.columns);
     check_fits_memory(data.path, "texts of rows that are read at once",
                       data.table->text_bytes(map.columns, block_rows));
-    data.table->keep(again, block_rows, most_data_bytes(scene));
     data.facts = std::make_shared<const DataFacts>(
         survey_rows(*data.table, map, layer.move, most_text_bytes(scene)));
     check_categories(scene, data.path, *data.facts);
@@ -93,9 +88,10 @@ void survey_layers(Scene& scene, SceneUse use) {
                     memory_text(static_cast<double>(circles) * kBytesPerCircle), kMaxCircles));
 }
 
-std::shared_ptr<const Table> open_frame(const DataFilm& film, const std::string& dataset,
-                                        std::int64_t frame) {
-  std::shared_ptr<const Table> table = open_table(film.path(frame), {dataset, film.first.columns});
+std::shared_ptr<const Table> open_frame(const Scene& scene, const DataFilm& film,
+                                        const std::string& dataset, std::int64_t frame) {
+  std::shared_ptr<const Table> table = open_table(
+      film.path(frame), {dataset, film.first.columns, film.used, most_data_bytes(scene)});
   const auto seen = film.seen.find(std::max<std::int64_t>(frame, 0));
   if (seen != film.seen.end() && seen->second != table->stamp())
     throw Error(ExitCode::kRuntimeFailure, table->path() + ": has changed while it was read");
@@ -127,7 +123,7 @@ void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
   if (needs_film(map) || (fits_data(scene) && !scene.window->is_over_frame)) {
     const TableList files{static_cast<std::size_t>(film->frames), [&](std::size_t index) {
                             const auto frame = film->start + static_cast<std::int64_t>(index);
-                            auto table = open_frame(*film, data.dataset, frame);
+                            auto table = open_frame(scene, *film, data.dataset, frame);
                             check_columns(data, *table);
                             film->seen.emplace(frame, table->stamp());
                             return table;
@@ -263,9 +259,9 @@ std::optional<SceneBounds> asked_window(const Scene& scene) {
   return SceneBounds{left, right, bottom, top};
 }
 
-std::uint64_t most_data_bytes(const Scene& scene) {
+std::uint64_t most_data_bytes(std::uint64_t memory) {
   constexpr std::uint64_t kShare = 3;
-  return (scene.memory > 0 ? scene.memory : physical_memory()) / kShare;
+  return (memory > 0 ? memory : physical_memory()) / kShare;
 }
 
 void resolve_scene(Scene& scene, bool any_frame) {
@@ -307,7 +303,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
     }
     data.path = data.film->path(frame);
     std::shared_ptr<const Table>& table = tables[{data.path, data.dataset}];
-    if (!table) table = open_frame(*data.film, data.dataset, frame);
+    if (!table) table = open_frame(at, *data.film, data.dataset, frame);
     check_columns(data, *table);
     if (data.film->map) data.map = map_for(*table, data.film->first, *data.film->map);
     data.table = table_for(table, data.map ? data.map->columns : map_of_columns(data).columns);

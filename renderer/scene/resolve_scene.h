@@ -45,8 +45,11 @@ std::optional<SceneBounds> data_bounds(const Scene& scene);
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map);
 
 /// What stays in memory of a layer's data, or its circles, until they are drawn may take so many
-/// bytes.
-std::uint64_t most_data_bytes(const Scene& scene);
+/// bytes. `memory`: Scene::memory.
+std::uint64_t most_data_bytes(std::uint64_t memory);
+inline std::uint64_t most_data_bytes(const Scene& scene) {
+  return most_data_bytes(scene.memory);
+}
 
 /// Throws Error(kInvalidScene) with all of these frames that lack a file of data.
 void check_data_files(const Scene& scene, const FrameList& frames);

@@ -151,6 +151,7 @@ struct DataFilm {
   FrameName name{""};
   std::int64_t start = 0, frames = 1;      ///< of the animation
   TableHead first;                         ///< of the first frame's file
+  UsedColumns used;                        ///< of all layers with this film
   std::optional<DataMap> map;              ///< for that; what goes by all files is settled
   std::optional<DataFacts> facts;          ///< of all files, where something goes by them
   std::map<std::int64_t, FileStamp> seen;  ///< the files that it comes from, by frame

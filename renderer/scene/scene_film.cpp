@@ -21,7 +21,7 @@ struct SceneSize {
         bytes += circles->circles.size() * sizeof(InlineCircle);
       const auto* const data = std::get_if<DataSource>(&layer.source);
       if (data == nullptr || !data->table) continue;
-      bytes += data->table->memory_bytes() + data->table->kept_bytes();
+      bytes += data->table->memory_bytes();
       ++tables;
     }
   }

@@ -201,6 +201,8 @@ class SceneReader {
 
   void read_layers(PartlyValidNode layers, Scene& scene) {
     std::map<std::string, std::size_t> names;
+    layers.for_each_part(
+        [&](std::size_t /*index*/, PartlyValidNode node) { data_.note_columns(node); });
     layers.for_each_part([&](std::size_t index, PartlyValidNode node) {
       layer_path_ = fmt::format("layers[{}]", index);
       layer_index_ = scene.layers.size();

@@ -69,7 +69,8 @@ void try_table(const std::uint8_t* data, std::size_t size, const char* suffix) {
     for (std::size_t c = 0; c < std::min<std::size_t>(table->columns().size(), 20); ++c) {
       if (table->rows_of(c) != table->rows()) continue;
       columns.push_back(c);
-      if (table->columns()[c].is_text && table->first_text(c) >= table->rows()) std::abort();
+      if (table->columns()[c].is_text && table->columns()[c].first_text >= table->rows())
+        std::abort();
     }
     roundel::TableRows all, one;
     table->read(columns, first, count, all);

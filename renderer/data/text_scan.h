@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/data/column_store.h"
+#include "renderer/data/content_hash.h"
+#include "renderer/data/text_table.h"
+
+namespace roundel {
+
+/// What becomes of a column's fields.
+enum class TextUse : std::uint8_t { kSkip, kCheckNumber, kNumber, kText };
+
+/// What a text's rows are like.
+struct ScannedText {
+  struct Column {
+    std::optional<std::uint64_t> first_text;  ///< row whose field is not a number
+    std::string text;                         ///< that field, where texts are errors
+    struct Rounded {
+      std::uint64_t row;
+      std::string digits;
+      double number;
+    };
+    std::optional<Rounded> rounded;  ///< first number that was rounded
+    std::uint64_t text_bytes = 0;    ///< TableColumn::text_bytes
+  };
+  std::vector<Column> columns;  ///< all but those to skip
+  std::vector<TextBlock> blocks;
+  std::vector<RowLine> row_lines;
+  std::uint64_t rows = 0, lines = 0;
+  std::uint64_t end = 0;          ///< offset after the last byte that was read
+  std::uint64_t piece_bytes = 0;  ///< main memory that a thread needed
+  std::uint64_t comments = 0;
+  /// Comments below the first row that have as many fields as a row, and the first one's line.
+  std::uint64_t comments_like_rows = 0, first_comment_like_row = 0;
+};
+
+/// Makes columns of texts of those of numbers that have a text. Returns false if none has.
+bool take_kinds(const std::vector<ScannedText::Column>& found, std::vector<TextUse>& uses);
+
+/// Reads all rows of a text, on all cores, and puts the used columns into `store`. `uses`: by
+/// column; take_kinds() is done for the first rows. All bytes that are read go to `hash`. Throws as
+/// TextTable().
+ScannedText scan_text(const InputFile& file, const TextForm& form, std::vector<TextUse>& uses,
+                      ColumnStore& store, ContentHash& hash);
+
+}  // namespace roundel
