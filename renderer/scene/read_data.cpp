@@ -14,6 +14,7 @@
 #include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace roundel {
 namespace {
@@ -166,18 +167,16 @@ void DataReader::check_colors(PartlyValidNode layer, const DataSource& source) {
 }
 
 std::vector<DataColumn> DataReader::read_columns(ValidNode list, Shader shader) {
-  std::vector<DataColumn> columns;
+  std::vector<DataColumn> columns = scene_forms().columns.read(list);
   const auto has = [&](DataColumn column) {
     return std::find(columns.begin(), columns.end(), column) != columns.end();
   };
-  for (const ValidNode& item : list.items()) {
-    const auto name = std::find(kDataColumnNames.begin(), kDataColumnNames.end(), item.text());
-    const auto column = static_cast<DataColumn>(name - kDataColumnNames.begin());
-    if (column != DataColumn::kIgnored && has(column))
-      errors_.add(item.place(), fmt::format("{}.columns[{}]", layer_path_, columns.size()),
-                  fmt::format("column \"{}\" occurs twice", *name));
-    columns.push_back(column);
-  }
+  const std::vector<ValidNode> items = list.items();
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c] != DataColumn::kIgnored &&
+        std::find(columns.begin(), columns.begin() + c, columns[c]) != columns.begin() + c)
+      errors_.add(items[c].place(), fmt::format("{}.columns[{}]", layer_path_, c),
+                  fmt::format("column \"{}\" occurs twice", items[c].text()));
   for (const DataColumn column : {DataColumn::kX, DataColumn::kY, DataColumn::kRadius}) {
     if (!has(column))
       errors_.add(

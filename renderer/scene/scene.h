@@ -32,7 +32,7 @@ struct View {
 
 /// The part of scene space that is to be seen, in the middle of the image, whatever its aspect.
 struct ViewWindow {
-  enum class Kind { kGiven, kData, kSquare };
+  enum class Kind { kData, kSquare, kGiven };
   Kind kind = Kind::kGiven;
   std::array<double, 2> x{0, 1}, y{0, 1};  ///< low, high; kGiven
   double margin = 0.05;                    ///< the others: of the longer side, on each side
