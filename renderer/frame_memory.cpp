@@ -41,9 +41,9 @@ constexpr std::uint64_t kGapOfReading = 3 * kMiB;
 /// What the numbers take that sort a layer's rows, where they stay in memory from their first
 /// reading on and do not yet.
 std::uint64_t kept_to_sort(const DataSource& data) {
-  if (!data.map || !data.map->order || data.table->kept_bytes() > 0) return 0;
+  if (!data.map.order || data.table->kept_bytes() > 0) return 0;
   std::uint64_t numbers = 0;
-  for (const std::size_t column : RowMapper::columns_of_order(*data.map))
+  for (const std::size_t column : RowMapper::columns_of_order(data.map))
     if (!data.table->columns()[column].is_text) numbers += block_memory(data.rows * sizeof(double));
   return numbers;
 }

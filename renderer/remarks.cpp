@@ -166,8 +166,7 @@ double least_radius(const Scene& scene, const Layer& layer) {
   const double pixel = scene.image.px / scene.image.frame_height();
   const LengthUnits units{layer.move.scale * scene.view.zoom, pixel};
   if (const auto* const data = std::get_if<DataSource>(&layer.source)) {
-    const DataMap map = data->map ? *data->map : map_of_columns(*data);
-    return least_radius(map, data->facts.get(), units, {scene.view.zoom, pixel});
+    return least_radius(data->map, data->facts.get(), units, {scene.view.zoom, pixel});
   }
   if (const auto* const random = std::get_if<RandomSource>(&layer.source))
     return std::visit(LeastRadius{}, random->radius) * units.scene_unit;
@@ -245,7 +244,7 @@ bool holds_mostly_numbers(const Table& table, std::size_t column) {
 
 /// About columns of numbers that count as texts, because of one that is.
 void add_texts_for_numbers(const DataSource& data, std::vector<std::string>& sentences) {
-  const DataMap& map = *data.map;
+  const DataMap& map = data.map;
   const auto add = [&](const char* key, Slot slot) {
     const std::size_t column = map.columns[slot];
     if (!holds_mostly_numbers(*data.table, column)) return;
@@ -263,7 +262,7 @@ void add_texts_for_numbers(const DataSource& data, std::vector<std::string>& sen
 
 /// About values of a map that all rows lack.
 void add_all_missing(const DataSource& data, std::vector<std::string>& sentences) {
-  const DataMap& map = *data.map;
+  const DataMap& map = data.map;
   if (!data.facts || data.facts->kept == 0) return;
   const std::uint64_t kept = data.facts->kept;
   const auto add = [&](const char* key, Slot slot, const std::string& why) {
@@ -303,7 +302,7 @@ std::string view_for(const Scene& scene, const SceneBounds& bounds) {
 
 /// About an alpha of whole numbers that would be right without dividing them.
 std::string divided_alpha(const DataSource& data) {
-  const DataMap& map = *data.map;
+  const DataMap& map = data.map;
   if (!map.alpha || map.alpha->one == 1 || !map.alpha->slot || !data.facts) return "";
   for (const ColumnRange& column : data.facts->columns) {
     if (column.slot != *map.alpha->slot || column.high != 1) continue;
@@ -352,8 +351,8 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
     const auto* const data = std::get_if<DataSource>(&layer.source);
     if (data == nullptr) continue;
     if (data->table) add(data->table->comments_like_rows());
-    if (!data->map) continue;
-    const DataMap& map = *data->map;
+    const DataMap& map = data->map;
+    if (map.is_plain) continue;
     if (data->table) add_texts_for_numbers(*data, sentences);
     add_all_missing(*data, sentences);
     add(divided_alpha(*data));

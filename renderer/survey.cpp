@@ -97,8 +97,8 @@ bool can_look_at_all(const CircleStream& circles) {
 Scene without_order(const Scene& scene) {
   Scene unsorted = scene;
   for (Layer& layer : unsorted.layers)
-    if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr && data->map)
-      data->map->order.reset();
+    if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr)
+      data->map.order.reset();
   return unsorted;
 }
 

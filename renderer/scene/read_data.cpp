@@ -26,8 +26,7 @@ std::string column_example(const Table& table) {
 
 /// The table with the rows of the columns that are used.
 std::shared_ptr<const Table> table_of(const DataSource& source) {
-  std::vector<std::size_t> columns =
-      source.map ? source.map->columns : map_of_columns(source).columns;
+  std::vector<std::size_t> columns = source.map.columns;
   std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });
   return table_for(source.table, columns);
 }
@@ -61,6 +60,7 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
   }
   if (const auto dataset = layer.find("dataset")) source.dataset = std::string(dataset->text());
   if (const auto color = layer.find("color")) source.color = read_color(*color);
+  source.map = map_of_columns(source.columns, source.color.value_or(DisplayColor{}));
   try {
     const DataFile& file = open_data(source.path, source.dataset);
     source.table = file.table;
@@ -80,7 +80,7 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
       errors_.add(data->place(), layer_path_ + ".data",
                   fmt::format("missing key \"map\", as map: {{x: {}, y: ..., radius: 2px}}; {}",
                               column_example(*file.table), columns_there(*file.table)));
-    if (source.rows > kMaxCircles && !source.map)
+    if (source.rows > kMaxCircles && source.map.is_plain)
       errors_.add(
           data->place(), layer_path_ + ".data",
           fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
@@ -127,14 +127,14 @@ std::shared_ptr<const DataFilm> DataReader::read_film(ValidNode data, const Fram
 }
 
 void DataReader::check_film(ValidNode data, const DataSource& source) {
-  if (!source.film || !(fits_films_ || (source.map && needs_film(*source.map)))) return;
+  if (!source.film || !(fits_films_ || needs_film(source.map))) return;
   const std::string missing = missing_of(*source.film);
   if (!missing.empty()) errors_.add(data.place(), layer_path_ + ".data", missing);
 }
 
 void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& source) {
   source.map = read_data_map(layer, *source.table, layer_path_, errors_);
-  DataMap& map = *source.map;
+  DataMap& map = source.map;
   const auto node = layer.find_part("map");
   if (shader == Shader::kSnow && node && !node->has("z"))
     errors_.add(node->place(), layer_path_ + ".map",
@@ -145,8 +145,8 @@ void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& sour
 void DataReader::check_texts(PartlyValidNode layer, const DataSource& source) {
   const auto map = layer.find_part("map");
   const auto color = map ? map->find("color") : std::nullopt;
-  if (!source.map || !color) return;
-  if (const std::string problem = problem_of_colors(*source.table, *source.map); !problem.empty())
+  if (!color) return;
+  if (const std::string problem = problem_of_colors(*source.table, source.map); !problem.empty())
     errors_.add(color->place(), layer_path_ + ".map.color", problem);
 }
 

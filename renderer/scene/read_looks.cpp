@@ -72,14 +72,13 @@ class ColorCheck {
     }
   }
   void operator()(DataSource& source) const {
-    source.most_color = 1;
+    source.map.color.most = 1;
     if (const auto color = node_.find("color"))
       check(color->place(), ".color", most_channel(read_color(*color)));
-    if (!source.map) return;
-    source.map->color.most = 1;
+    if (source.map.is_plain) return;
     const auto map = node_.find_part("map");
     if (const auto color = map ? map->find("color") : std::nullopt)
-      check(color->place(), ".map.color", most_of_map(source.map->color));
+      check(color->place(), ".map.color", most_of_map(source.map.color));
   }
 
   void check(Place place, const std::string& key, double most) const {
