@@ -164,7 +164,7 @@ Json rows_json(const DataSource& source, const DataFacts& facts) {
 }
 
 void add_data(const DataSource& source, Json& json) {
-  DataMap map = source.map ? *source.map : map_of_columns(source);
+  DataMap map = source.map;
   const bool is_film = source.film && source.film->facts;
   const DataFacts facts = is_film        ? *source.film->facts
                           : source.facts ? *source.facts
@@ -205,8 +205,7 @@ Json layer_json(const Layer& layer) {
 /// Scales and categories of a layer, if it has some.
 Json short_layer_json(const DataSource& source) {
   Json json = Json::object();
-  if (!source.map) return json;
-  const DataMap& map = *source.map;
+  const DataMap& map = source.map;
   const Columns columns(source, map);
   if (map.radius.slot && map.radius.scale)
     json["radius"] = size_json(map.radius, columns, Detail::kShort);

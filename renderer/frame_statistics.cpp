@@ -93,8 +93,8 @@ CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image
 Scene without_order(const Scene& scene) {
   Scene unsorted = scene;
   for (Layer& layer : unsorted.layers)
-    if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr && data->map)
-      data->map->order.reset();
+    if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr)
+      data->map.order.reset();
   return unsorted;
 }
 

@@ -404,7 +404,7 @@ Lines skipped_rows(const DataSource& data) {
 
 Lines rounded_numbers(const DataSource& data) {
   Lines lines;
-  if (data.map) lines += data.map->rounded;
+  lines += data.map.rounded;
   if (data.film && data.film->facts) lines += data.film->facts->rounded;
   if (data.facts) lines += data.facts->rounded;
   return lines;
@@ -436,8 +436,8 @@ Lines look_warnings(const Drawn& drawn) {
   Lines lines;
   for (const auto& warning : kPictureWarnings) lines += call(warning, drawn);
   for_each_data(drawn.scene, [&](const Layer& layer, const DataSource& data) {
-    if (!data.map || !data.table) return;
-    for (const auto& warning : kMapWarnings) lines += call(warning, Mapped{layer, data, *data.map});
+    if (data.map.is_plain || !data.table) return;
+    for (const auto& warning : kMapWarnings) lines += call(warning, Mapped{layer, data, data.map});
   });
   return lines;
 }

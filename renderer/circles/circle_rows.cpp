@@ -70,7 +70,7 @@ bool is_rounded_last(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [&scene](const Layer& layer) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     return !layer.is_hidden && (!layer.move.is_identity() || has_double_centers(scene, layer) ||
-                                (data != nullptr && (data->map || !data->fits_float)));
+                                (data != nullptr && (!data->map.is_plain || !data->fits_float)));
   });
 }
 

@@ -26,8 +26,7 @@ class DataLayer final : public LayerSource {
         table_(*source.table),
         layer_(layer),
         scene_(scene),
-        columns_(source.map ? DataMap{} : map_of_columns(source)),
-        map_(source.map ? *source.map : columns_),
+        map_(source.map),
         mapper_(table_, map_) {
     if (source.facts) {
       facts_ = *source.facts;
@@ -331,7 +330,6 @@ class DataLayer final : public LayerSource {
   const Table& table_;
   const Layer& layer_;
   const Scene& scene_;
-  DataMap columns_;  ///< the map, where the source has none
   const DataMap& map_;
   RowMapper mapper_;
   DataFacts facts_;

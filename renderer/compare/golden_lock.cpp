@@ -13,9 +13,8 @@
 #include "renderer/compare/folder_claim.h"
 #include "renderer/compare/git_files.h"
 #include "renderer/compare/pending_goldens.h"
+#include "renderer/format/form.h"
 #include "renderer/format/format_errors.h"
-#include "renderer/format/read_scalars.h"
-#include "renderer/format/spec.h"
 #include "renderer/format/validate.h"
 #include "renderer/image/files.h"
 
@@ -30,18 +29,19 @@ std::string lock_path(const std::string& folder) {
   return (fs::path(folder) / kLockName).string();
 }
 
-const Spec& lock_format() {
-  static const SpecPtr kGolden =
-      object("{picture: NAME, pixels: HASH, fingerprint: HEX, frame: N}",
-             {required("picture", spec(StringSpec{false, true}, "a picture's path")),
-              required("pixels", spec(StringSpec{}, "a hash")),
-              required("fingerprint", spec(StringSpec{}, "a fingerprint")),
-              required("frame", spec(IntegerSpec{kMinFrame, kMaxFrame}))});
-  static const SpecPtr kFormat =
-      object("{version: 1, goldens: [...]}",
-             {required("version", spec(IntegerSpec{1, 1})),
-              required("goldens", spec(ListSpec{kGolden, 0, kMaxLocked}, "a list of goldens"))});
-  return *kFormat;
+const ObjectForm<LockedGolden>& golden_form() {
+  static const auto kForm = object<LockedGolden>(
+      "{picture: NAME, pixels: HASH, fingerprint: HEX, frame: N}",
+      {required("picture", text("a picture's path", StringSpec{false, true})),
+       required("pixels", &LockedGolden::pixels, text("a hash")),
+       required("fingerprint", &LockedGolden::fingerprint, text("a fingerprint")),
+       required("frame", &LockedGolden::frame, integer(kMinFrame, kMaxFrame))});
+  return kForm;
+}
+SpecPtr lock_format() {
+  return object("{version: 1, goldens: [...]}",
+                {required("version", integer(1, 1)),
+                 required("goldens", list_of(golden_form(), 0, kMaxLocked, "a list of goldens"))});
 }
 
 bool is_pixel_hash(std::string_view text) {
@@ -50,14 +50,10 @@ bool is_pixel_hash(std::string_view text) {
          text.substr(0, space).find_first_not_of("0123456789x") == std::string_view::npos;
 }
 
-std::string of_key(ValidNode golden, std::string_view key) {
-  return std::string(golden.find(key).value().text());
-}
-
 void read_golden(ValidNode node, std::size_t index, FormatErrors& errors, GoldenLock& lock) {
-  const std::string name = of_key(node, "picture");
-  LockedGolden golden{of_key(node, "pixels"), of_key(node, "fingerprint"),
-                      read_integer(node.find("frame").value()), node.place().line};
+  const std::string name(node.find("picture").value().text());
+  LockedGolden golden = golden_form().read(node);
+  golden.line = node.place().line;
   const auto expect = [&](bool holds, const char* key, const char* expected) {
     if (holds) return;
     const ValidNode value = node.find(key).value();
@@ -96,7 +92,7 @@ GoldenLock read_golden_lock(const std::string& folder) {
   check_git_text(path, text);
   YamlTree tree(text, path, "lock");
   FormatErrors errors(path);
-  const std::optional<PartlyValidNode> root = validate(tree.root(), lock_format(), errors);
+  const std::optional<PartlyValidNode> root = validate(tree.root(), *lock_format(), errors);
   errors.throw_if_any();
   std::size_t index = 0;
   for (const ValidNode& golden : root.value().find("goldens").value().items())

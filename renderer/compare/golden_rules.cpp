@@ -11,9 +11,8 @@
 #include "renderer/base/text.h"
 #include "renderer/compare/git_files.h"
 #include "renderer/compare/ignored_pixels.h"
+#include "renderer/compare/tolerance_fields.h"
 #include "renderer/format/format_errors.h"
-#include "renderer/format/read_scalars.h"
-#include "renderer/format/spec.h"
 #include "renderer/format/validate.h"
 #include "renderer/pixels/image_settings.h"
 
@@ -22,46 +21,61 @@ namespace {
 
 constexpr std::uint64_t kMaxRules = 10'000;
 
-SpecPtr whole_pixels() {
-  return spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxPixels)});
+Form<std::int64_t> whole_pixels() {
+  return integer(0, static_cast<std::int64_t>(kMaxPixels));
 }
 
-SpecPtr pixel_limit() {
-  const SpecPtr percent = object("{percent: P}", {required("percent", spec(NumberSpec{0, 100}))});
-  return any_of({whole_pixels(), percent}, "a number of pixels or {percent: NUMBER}");
+/// A limit for differing pixels, as a number or in percent.
+Form<Tolerance> pixel_limit() {
+  const SpecPtr percent = object("{percent: P}", {required("percent", number(0, 100))});
+  return {any_of({whole_pixels(), percent}, "a number of pixels or {percent: NUMBER}"),
+          [](ValidNode node) {
+            const bool in_percent = node.is_map();
+            const ValidNode limit = in_percent ? node.find("percent").value() : node;
+            return Tolerance{.max_pixels = read_number(limit), .pixels_in_percent = in_percent};
+          }};
 }
 
-SpecPtr density_limit() {
-  const SpecPtr side = spec(IntegerSpec{1, kMaxImageSide});
-  return object(
+Form<Tolerance::Density> density_limit() {
+  using Density = Tolerance::Density;
+  const auto side = integer(1, kMaxImageSide);
+  return object<Density>(
       "{pixels: N, width: W, height: H}",
-      {required("pixels", whole_pixels()), required("width", side), required("height", side)});
+      {required("pixels", &Density::pixels, whole_pixels()),
+       required("width", &Density::width, side), required("height", &Density::height, side)});
 }
 
-SpecPtr ignored_boxes() {
-  const SpecPtr place = spec(IntegerSpec{0, kMaxImageSide}),
-                side = spec(IntegerSpec{1, kMaxImageSide});
-  const SpecPtr box = object("{x: X, y: Y, width: W, height: H}",
-                             {required("x", place), required("y", place), required("width", side),
-                              required("height", side)});
-  return spec(ListSpec{box, 1, kMaxRules}, "a list of boxes {x: X, y: Y, width: W, height: H}");
+Form<std::vector<PixelBox>> ignored_boxes() {
+  const auto box =
+      object<PixelBox>("{x: X, y: Y, width: W, height: H}",
+                       box_fields(integer(0, kMaxImageSide), integer(1, kMaxImageSide)));
+  return list_of(box, 1, kMaxRules, "a list of boxes {x: X, y: Y, width: W, height: H}");
 }
 
-SpecPtr rule_spec() {
-  const SpecPtr pattern = spec(StringSpec{}, "a pattern such as \"snow*\"");
-  const SpecPtr patterns = any_of({pattern, spec(ListSpec{pattern, 1}, "a list of patterns")},
-                                  "a pattern such as \"snow*\", or a list of them");
-  std::vector<Field> fields = tolerance_fields();
-  fields.insert(fields.begin(), required("pictures", patterns));
-  return object("a rule {pictures: PATTERN, ...}", fields);
+Form<std::vector<std::string>> patterns() {
+  const auto pattern = text("a pattern such as \"snow*\"");
+  return any_of<std::vector<std::string>>(
+      {convert(pattern, [](std::string only) { return std::vector{std::move(only)}; }),
+       list_of(pattern, 1, ListSpec{}.max_items, "a list of patterns")},
+      "a pattern such as \"snow*\", or a list of them");
 }
 
-const Spec& manifest_format() {
-  static const SpecPtr kFormat = object(
-      "a manifest {version: 1, tolerances: [...]}",
-      {required("version", spec(IntegerSpec{1, 1})),
-       required("tolerances", spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"))});
-  return *kFormat;
+struct Manifest {
+  std::vector<GoldenRule> rules;
+};
+const ObjectForm<Manifest>& manifest_form() {
+  static const ObjectForm<Manifest> kForm = [] {
+    std::vector<FieldOf<GoldenRule>> fields = {
+        required("pictures", &GoldenRule::patterns, patterns())};
+    for (const FieldOf<Tolerance>& field : tolerance_fields())
+      fields.push_back(within(&GoldenRule::tolerance, field));
+    const auto rule = object<GoldenRule>("a rule {pictures: PATTERN, ...}", std::move(fields));
+    return object<Manifest>(
+        "a manifest {version: 1, tolerances: [...]}",
+        {required("version", integer(1, 1)),
+         required("tolerances", &Manifest::rules, list_of(rule, 0, kMaxRules, "a list of rules"))});
+  }();
+  return kForm;
 }
 
 /// Adds what is wrong with the mask's file to `errors`.
@@ -77,20 +91,12 @@ void read_mask_of(ValidNode rule, const std::string& manifest, FormatErrors& err
   }
 }
 
-GoldenRule read_rule(ValidNode node, const std::string& path) {
-  GoldenRule rule;
-  const ValidNode pictures = node.find("pictures").value();
-  const auto add = [&rule](ValidNode pattern) { rule.patterns.emplace_back(pattern.text()); };
-  if (pictures.is_list()) {
-    for (const ValidNode& pattern : pictures.items()) add(pattern);
-  } else {
-    add(pictures);
-  }
-  rule.name =
-      fmt::format("{}:{} {}", path, node.place().line, roundel::quoted(rule.patterns.front()));
-  if (rule.patterns.size() > 1) rule.name += fmt::format(" and {} more", rule.patterns.size() - 1);
-  rule.tolerance = read_tolerance(node);
-  return rule;
+/// For people: `goldens.yaml:4 "snow*"`.
+std::string name_of_rule(const GoldenRule& rule, const std::string& path, Place place) {
+  std::string name =
+      fmt::format("{}:{} {}", path, place.line, roundel::quoted(rule.patterns.front()));
+  if (rule.patterns.size() > 1) name += fmt::format(" and {} more", rule.patterns.size() - 1);
+  return name;
 }
 
 bool fits(const GoldenRule& rule, std::string_view name) {
@@ -109,46 +115,26 @@ std::size_t bytes_of_character(std::string_view text) {
 
 }  // namespace
 
-std::vector<Field> tolerance_fields() {
-  return {{"max-delta", spec(NumberSpec{0, kMostDelta})},
-          {"max-pixels", pixel_limit()},
-          {"max-density", density_limit()},
-          {"flip-mean", spec(NumberSpec{0, 1})},
-          {"ignore", ignored_boxes()},
-          {"mask", spec(StringSpec{}, "a file name")},
-          {"ignore-antialiasing", spec(BooleanSpec{})},
-          {"shape-tolerant", spec(BooleanSpec{})}};
+std::vector<FieldOf<Tolerance>> tolerance_fields() {
+  return {{"max-delta", &Tolerance::max_delta, number(0, kMostDelta)},
+          {"max-pixels",
+           [](Tolerance& tolerance, const Tolerance& limit) {
+             tolerance.max_pixels = limit.max_pixels;
+             tolerance.pixels_in_percent = limit.pixels_in_percent;
+           },
+           pixel_limit()},
+          {"max-density", &Tolerance::max_density, density_limit()},
+          {"flip-mean", &Tolerance::flip_mean, number(0, 1)},
+          {"ignore", &Tolerance::ignore, ignored_boxes()},
+          {"mask", text("a file name")},
+          {"ignore-antialiasing", &Tolerance::ignores_antialiasing, boolean()},
+          {"shape-tolerant", &Tolerance::is_shape_tolerant, boolean()}};
 }
 
-PixelBox read_box(ValidNode node) {
-  PixelBox box;
-  read_key(node, "x", read_integer, box.x);
-  read_key(node, "y", read_integer, box.y);
-  read_key(node, "width", read_integer, box.width);
-  read_key(node, "height", read_integer, box.height);
-  return box;
-}
-
-Tolerance read_tolerance(ValidNode rule) {
-  Tolerance tolerance;
-  read_key(rule, "max-delta", read_number, tolerance.max_delta);
-  if (const auto limit = rule.find("max-pixels")) {
-    tolerance.pixels_in_percent = limit->is_map();
-    tolerance.max_pixels = read_number(limit->is_map() ? limit->find("percent").value() : *limit);
-  }
-  if (const auto limit = rule.find("max-density")) {
-    Tolerance::Density density;
-    read_key(*limit, "pixels", read_integer, density.pixels);
-    read_key(*limit, "width", read_integer, density.width);
-    read_key(*limit, "height", read_integer, density.height);
-    tolerance.max_density = density;
-  }
-  if (const auto mean = rule.find("flip-mean")) tolerance.flip_mean = read_number(*mean);
-  if (const auto boxes = rule.find("ignore"))
-    for (const ValidNode& node : boxes->items()) tolerance.ignore.push_back(read_box(node));
-  read_key(rule, "ignore-antialiasing", read_boolean, tolerance.ignores_antialiasing);
-  read_key(rule, "shape-tolerant", read_boolean, tolerance.is_shape_tolerant);
-  return tolerance;
+std::vector<FieldOf<PixelBox>> box_fields(const Form<std::int64_t>& place,
+                                          const Form<std::int64_t>& side) {
+  return {required("x", &PixelBox::x, place), required("y", &PixelBox::y, place),
+          required("width", &PixelBox::width, side), required("height", &PixelBox::height, side)};
 }
 
 GoldenRules rules_without_manifest(const Tolerance& tolerance) {
@@ -159,11 +145,15 @@ GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise) {
   YamlTree tree(text, path, "manifest");
   FormatErrors errors(path);
-  const std::optional<PartlyValidNode> root = validate(tree.root(), manifest_format(), errors);
+  validate(tree.root(), *manifest_form().spec, errors);
   errors.throw_if_any();
-  GoldenRules rules;
-  for (const ValidNode& rule : root.value().find("tolerances").value().items())
-    read_mask_of(rule, path, errors, rules.emplace_back(read_rule(rule, path)).tolerance);
+  const ValidNode root(tree.root());
+  GoldenRules rules = manifest_form().read(root).rules;
+  for (std::size_t i = 0; const ValidNode& node : root.find("tolerances").value().items()) {
+    GoldenRule& rule = rules[i++];
+    rule.name = name_of_rule(rule, path, node.place());
+    read_mask_of(node, path, errors, rule.tolerance);
+  }
   errors.throw_if_any();
   rules.push_back(rules_without_manifest(otherwise).front());
   return rules;

@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "renderer/compare/picture_difference.h"
-#include "renderer/format/spec.h"
-#include "renderer/format/valid_node.h"
 
 namespace roundel {
 
@@ -44,11 +42,6 @@ GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise);
 inline constexpr const char* kManifestName = "goldens.yaml";
 
-/// The keys of a rule but `pictures`, and the reader of all of them but `mask`.
-std::vector<Field> tolerance_fields();
-Tolerance read_tolerance(ValidNode rule);
-/// {x, y, width, height}
-PixelBox read_box(ValidNode node);
 inline constexpr double kMostDelta = 1e9;  ///< of max-delta
 
 /// The rule for the picture of this name, a path with '/' in the folder.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
 
@@ -16,75 +15,12 @@
 #include "renderer/compare/results_format.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/format/json_tree.h"
-#include "renderer/format/read_scalars.h"
 #include "renderer/format/validate.h"
 
 namespace roundel {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The number of a name among these.
-template <typename Enum>
-Enum read_enum(ValidNode node, const std::vector<std::string>& names, int first = 0) {
-  const auto found = std::find(names.begin(), names.end(), node.text());
-  return static_cast<Enum>(found - names.begin() + first);
-}
-
-std::string text_of(ValidNode node) {
-  return std::string(node.text());
-}
-
-std::vector<std::string> texts_of(ValidNode list) {
-  std::vector<std::string> texts;
-  for (const ValidNode& node : list.items()) texts.push_back(text_of(node));
-  return texts;
-}
-
-/// null is infinity.
-double read_measure(ValidNode node) {
-  return node.is_null() ? std::numeric_limits<double>::infinity() : read_number(node);
-}
-
-PictureDifference::Flip read_flip(ValidNode node) {
-  PictureDifference::Flip flip;
-  read_key(node, "mean", read_number, flip.mean);
-  read_key(node, "weighted_median", read_number, flip.weighted_median);
-  read_key(node, "min", read_number, flip.min);
-  read_key(node, "max", read_number, flip.max);
-  return flip;
-}
-
-PictureDifference read_difference(ValidNode node) {
-  PictureDifference difference;
-  difference.kind = read_enum<PictureDifference::Kind>(*node.find("kind"), kind_names());
-  read_key(node, "shape", text_of, difference.shape);
-  if (const auto flip = node.find("flip")) difference.flip = read_flip(*flip);
-  if (const auto ssim = node.find("ssim")) difference.ssim = read_number(*ssim);
-  read_key(node, "width", read_integer, difference.width);
-  read_key(node, "height", read_integer, difference.height);
-  read_key(node, "pixels", read_integer, difference.pixels);
-  read_key(node, "pixels_over", read_integer, difference.pixels_over);
-  read_key(node, "not_finite", read_integer, difference.not_finite);
-  read_key(node, "antialiased", read_integer, difference.antialiased);
-  if (const auto ignored = node.find("ignored")) {
-    read_key(*ignored, "pixels", read_integer, difference.ignored);
-    read_key(*ignored, "different", read_integer, difference.ignored_different);
-  }
-  if (const auto channels = node.find("channels"))
-    channels->for_each_entry([&](std::string_view name, ValidNode channel) {
-      difference.channels.push_back({std::string(name), read_measure(*channel.find("largest")),
-                                     read_measure(*channel.find("mean"))});
-    });
-  read_key(node, "rmse", read_measure, difference.rmse);
-  read_key(node, "psnr_db", read_measure, difference.psnr);
-  read_key(node, "box", read_box, difference.box);
-  if (const auto densest = node.find("densest")) {
-    difference.densest = read_box(*densest);
-    read_key(*densest, "pixels", read_integer, difference.densest_pixels);
-  }
-  return difference;
-}
 
 /// Makes runs of valid trees.
 class ResultsReader {
@@ -98,26 +34,19 @@ class ResultsReader {
   }
 
   void read(ValidNode root, ResultsFile& file) {
-    ComparisonRun& run = file.run;
-    read_key(root, "title", text_of, run.title);
-    if (const auto shard = root.find("shard")) {
-      read_key(*shard, "share", read_integer, run.share);
-      read_key(*shard, "of", read_integer, run.shares);
-      if (run.share > run.shares)
-        errors_.add(shard->place(), "shard",
-                    fmt::format("expected a share from 1 to {}, got {}", run.shares, run.share));
-    }
-    read_key(root, "passed_over", read_integer, run.passed_over);
-    if (const auto goldens = root.find("goldens")) {
-      old_goldens_ = moved(*goldens);
-      run.golden_folder = new_goldens_.value_or(old_goldens_);
-    }
-    if (const auto output = root.find("output")) run.output_folder = moved(*output);
+    ComparisonRun& run = file.run = results_form().read(root);
+    if (const auto shard = root.find("shard"); shard && run.share > run.shares)
+      errors_.add(shard->place(), "shard",
+                  fmt::format("expected a share from 1 to {}, got {}", run.shares, run.share));
+    old_goldens_ = moved(run.golden_folder);
+    if (!old_goldens_.empty()) run.golden_folder = new_goldens_.value_or(old_goldens_);
+    run.output_folder = moved(run.output_folder);
     std::map<std::string, std::uint32_t> lines;  // of names
-    for (const ValidNode& node : root.find("pictures")->items()) {
-      run.results.push_back(read_result(node));
+    for (std::size_t i = 0; const ValidNode& node : root.find("pictures")->items()) {
+      PairResult& result = run.results[i++];
+      move_paths(node, result);
       file.places.push_back(node.place());
-      const auto [first, is_new] = lines.emplace(run.results.back().name, node.place().line);
+      const auto [first, is_new] = lines.emplace(result.name, node.place().line);
       if (!is_new)
         errors_.add(node.find("name")->place(), "pictures",
                     fmt::format("{} occurs twice, first in line {}", roundel::quoted(first->first),
@@ -127,52 +56,37 @@ class ResultsReader {
   }
 
  private:
-  /// A path of the file's, from the working directory on.
-  std::string moved(ValidNode node) const {
-    return without_slash((base_ / std::string(node.text())).lexically_normal().string());
+  /// A path of the file's, from the working directory on; empty for an empty one.
+  std::string moved(const std::string& path) const {
+    return path.empty() ? "" : without_slash((base_ / path).lexically_normal().string());
   }
   /// The same of a file that may be a golden's.
-  std::string moved_golden(ValidNode node) const {
-    std::string path = moved(node);
-    if (!new_goldens_ || old_goldens_.empty()) return path;
+  std::string moved_golden(const std::string& in_file) const {
+    std::string path = moved(in_file);
+    if (path.empty() || !new_goldens_ || old_goldens_.empty()) return path;
     const fs::path below = fs::path(path).lexically_relative(old_goldens_);
     if (below.empty() || *below.begin() == "..") return path;
     return (fs::path(*new_goldens_) / below).string();
   }
 
   /// The same of a scene, which stands to the goldens as it did, where that is a file.
-  std::string moved_scene(ValidNode node) const {
-    std::string path = moved(node);
-    if (!new_goldens_ || old_goldens_.empty()) return path;
+  std::string moved_scene(const std::string& in_file) const {
+    std::string path = moved(in_file);
+    if (path.empty() || !new_goldens_ || old_goldens_.empty()) return path;
     std::error_code ignored;
     const fs::path from_goldens = fs::path(path).lexically_relative(old_goldens_);
     const fs::path other = (fs::path(*new_goldens_) / from_goldens).lexically_normal();
     return fs::exists(other, ignored) ? other.string() : path;
   }
 
-  PairResult read_result(ValidNode node) {
-    PairResult result;
-    read_key(node, "name", text_of, result.name);
-    result.state = read_enum<PairState>(*node.find("state"), state_names());
-    if (const auto origin = node.find("origin"))
-      result.origin = read_enum<Origin>(*origin, origin_names(), 1);
-    read_key(node, "reasons", texts_of, result.reasons);
-    read_key(node, "explanation", texts_of, result.explanation);
-    read_key(node, "rule", text_of, result.rule);
-    if (const auto tolerance = node.find("tolerance")) {
-      result.tolerance = read_tolerance(*tolerance);
-      if (const auto mask = tolerance->find("mask"))
-        result.tolerance.mask = mask_of(moved_golden(*mask));
-    }
-    if (const auto difference = node.find("difference"))
-      result.difference = read_difference(*difference);
-    read_key(node, "ppd", read_number, result.pixels_per_degree);
-    if (const auto path = node.find("scene")) result.scene_path = moved_scene(*path);
-    if (const auto path = node.find("golden")) result.golden_path = moved_golden(*path);
-    if (const auto path = node.find("actual")) result.actual_path = moved_golden(*path);
-    if (const auto path = node.find("image")) result.difference_path = moved(*path);
-    read_key(node, "seconds", read_number, result.seconds);
-    return result;
+  void move_paths(ValidNode node, PairResult& result) {
+    const auto tolerance = node.find("tolerance");
+    if (const auto mask = tolerance ? tolerance->find("mask") : std::nullopt)
+      result.tolerance.mask = mask_of(moved_golden(std::string(mask->text())));
+    result.scene_path = moved_scene(result.scene_path);
+    result.golden_path = moved_golden(result.golden_path);
+    result.actual_path = moved_golden(result.actual_path);
+    result.difference_path = moved(result.difference_path);
   }
 
   std::shared_ptr<const Mask> mask_of(const std::string& path) {
@@ -268,7 +182,7 @@ ResultsFile parse_results(std::string_view text, const std::string& path,
   ResultsFile file{path, {}, {}};
   FormatErrors errors(path);
   YamlTree tree = json_tree(text, path, "results");
-  validate(tree.root(), results_spec(), errors);
+  validate(tree.root(), *results_form().spec, errors);
   errors.throw_if_any();
   ResultsReader(path, golden_folder, errors).read(ValidNode(tree.root()), file);
   errors.throw_if_any();

@@ -4,6 +4,7 @@
 
 #include "renderer/compare/golden_rules.h"
 #include "renderer/compare/run_json.h"
+#include "renderer/compare/tolerance_fields.h"
 #include "renderer/format/schema.h"
 
 namespace roundel {
@@ -11,64 +12,93 @@ namespace {
 
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;  // JSON's largest exact integer
 constexpr double kMostNumber = std::numeric_limits<double>::max();
-SpecPtr count() {
-  return spec(IntegerSpec{0, kMostCounted});
+Form<std::int64_t> count() {
+  return integer(0, kMostCounted);
 }
-/// Of pictures and boxes: the sum of two fits into an int.
-SpecPtr side() {
-  return spec(IntegerSpec{0, std::int64_t{1} << 30});
+/// A side of a picture or box: the sum of two fits into an int.
+Form<std::int64_t> side() {
+  return integer(0, std::int64_t{1} << 30);
 }
-SpecPtr any_text() {
-  return spec(StringSpec{true}, "a text");
+Form<double> any_size() {
+  return number(0, kMostNumber);
 }
-SpecPtr path_text() {
-  return spec(StringSpec{false, true}, "a path");
+Form<std::string> any_text() {
+  return text("a text", StringSpec{true});
 }
-SpecPtr measure() {
-  static const SpecPtr kMeasure = any_of({spec(NumberSpec{0, kMostNumber}), spec(NullSpec{})},
-                                         "a number, or null where it is infinite", "measure");
-  return kMeasure;
+Form<std::vector<std::string>> texts() {
+  return list_of(any_text(), 0, ListSpec{}.max_items, "a list of texts");
 }
-
-std::vector<Field> box_fields() {
-  return {required("x", side()), required("y", side()), required("width", side()),
-          required("height", side())};
+Form<std::string> path_text(const char* expected = "a path") {
+  return text(expected, StringSpec{false, true});
 }
-
-SpecPtr flip_spec() {
-  const SpecPtr value = spec(NumberSpec{0, kMostNumber});
-  return object("{mean, weighted_median, min, max}",
-                {required("mean", value), required("weighted_median", value),
-                 required("min", value), required("max", value)});
+/// null is infinity.
+Form<double> measure() {
+  const Form<double> infinite(spec(NullSpec{}),
+                              [](ValidNode) { return std::numeric_limits<double>::infinity(); });
+  return any_of<double>({any_size(), infinite}, "a number, or null where it is infinite",
+                        "measure");
 }
 
-SpecPtr difference_spec() {
-  const SpecPtr channel =
-      object("{largest, mean}", {required("largest", measure()), required("mean", measure())});
-  const SpecPtr ignored =
-      object("{pixels, different}", {required("pixels", count()), required("different", count())});
-  std::vector<Field> densest = box_fields();
-  densest.push_back(required("pixels", count(), "number of differing pixels in it"));
-  return object("a difference {kind: ...}",
-                {required("kind", spec(EnumSpec{kind_names()})),
-                 {"shape", any_text(), "both shapes, for the kind other_shape"},
-                 {"flip", flip_spec()},
-                 {"ssim", spec(NumberSpec{-kMostNumber, kMostNumber})},
-                 {"width", side()},
-                 {"height", side()},
-                 {"pixels", count(), "number of pixels with any difference"},
-                 {"pixels_over", count(), "number of pixels with a difference that counts"},
-                 {"not_finite", count(), "number of pixels with NaN or infinity on one side only"},
-                 {"antialiased", count(),
-                  "number of pixels that differ by antialiasing only, if that is ignored"},
-                 {"ignored", ignored, "pixels that regions and mask ignore"},
-                 {"channels", spec(DictSpec{channel}, "a map of channels")},
-                 {"rmse", measure()},
-                 {"psnr_db", measure()},
-                 {"box", object("{x, y, width, height}", box_fields()),
-                  "box around the pixels over; y from the top"},
-                 {"densest", object("{x, y, width, height, pixels}", densest),
-                  "window with the most pixels over"}});
+Form<FlipStatistics> flip() {
+  using Flip = FlipStatistics;
+  return object<Flip>(
+      "{mean, weighted_median, min, max}",
+      {required("mean", &Flip::mean, any_size()),
+       required("weighted_median", &Flip::weighted_median, any_size()),
+       required("min", &Flip::min, any_size()), required("max", &Flip::max, any_size())});
+}
+
+Form<std::vector<PictureDifference::Channel>> channels() {
+  using Channel = PictureDifference::Channel;
+  const auto channel =
+      object<Channel>("{largest, mean}", {required("largest", &Channel::largest, measure()),
+                                          required("mean", &Channel::mean, measure())});
+  return {spec(DictSpec{channel}, "a map of channels"), [channel](ValidNode map) {
+            std::vector<Channel> all;
+            map.for_each_entry([&](std::string_view name, ValidNode node) {
+              all.push_back(channel.read(node));
+              all.back().name = name;
+            });
+            return all;
+          }};
+}
+
+Form<PictureDifference> difference() {
+  using Difference = PictureDifference;
+  const auto ignored = object<Difference>(
+      "{pixels, different}", {required("pixels", &Difference::ignored, count()),
+                              required("different", &Difference::ignored_different, count())});
+  std::vector<FieldOf<Difference>> densest;
+  for (const FieldOf<PixelBox>& field : box_fields(side(), side()))
+    densest.push_back(within(&Difference::densest, field));
+  densest.push_back(
+      required("pixels", &Difference::densest_pixels, count(), "number of differing pixels in it"));
+  return object<Difference>(
+      "a difference {kind: ...}",
+      {required(
+           "kind", &Difference::kind,
+           one_of<Difference::Kind>({"equal_bytes", "equal_pixels", "different", "other_shape"})),
+       {"shape", &Difference::shape, any_text(), "both shapes, for the kind other_shape"},
+       {"flip", &Difference::flip, flip()},
+       {"ssim", &Difference::ssim, number(-kMostNumber, kMostNumber)},
+       {"width", &Difference::width, side()},
+       {"height", &Difference::height, side()},
+       {"pixels", &Difference::pixels, count(), "number of pixels with any difference"},
+       {"pixels_over", &Difference::pixels_over, count(),
+        "number of pixels with a difference that counts"},
+       {"not_finite", &Difference::not_finite, count(),
+        "number of pixels with NaN or infinity on one side only"},
+       {"antialiased", &Difference::antialiased, count(),
+        "number of pixels that differ by antialiasing only, if that is ignored"},
+       {"ignored", kItself, ignored, "pixels that regions and mask ignore"},
+       {"channels", &Difference::channels, channels()},
+       {"rmse", &Difference::rmse, measure()},
+       {"psnr_db", &Difference::psnr, measure()},
+       {"box", &Difference::box,
+        object<PixelBox>("{x, y, width, height}", box_fields(side(), side())),
+        "box around the pixels over; y from the top"},
+       {"densest", kItself, object<Difference>("{x, y, width, height, pixels}", std::move(densest)),
+        "window with the most pixels over"}});
 }
 
 std::string problem_of_result(YamlNode map) {
@@ -80,82 +110,86 @@ std::string problem_of_result(YamlNode map) {
              : "";
 }
 
-SpecPtr result_spec() {
-  return object(
+/// The names of some values of an enum, the first ones or those after kUnknown.
+template <typename E>
+std::vector<std::string> names_of(std::initializer_list<E> values, const char* (*name)(E)) {
+  std::vector<std::string> names;
+  for (const E value : values) names.emplace_back(name(value));
+  return names;
+}
+
+ObjectForm<PairResult> make_result() {
+  const auto state =
+      one_of<PairState>(names_of({PairState::kSame, PairState::kDiffers, PairState::kNew,
+                                  PairState::kMissing, PairState::kNotCompared},
+                                 state_name));
+  const auto origin = one_of<int>(
+      names_of({Origin::kSameScene, Origin::kSceneChanged, Origin::kOtherFrame}, origin_name));
+  const auto set_origin = [](PairResult& result, int index) {
+    result.origin = static_cast<Origin>(index + 1);
+  };
+  return object<PairResult>(
       "a result {name: NAME, state: STATE, ...}",
-      {required("name", spec(StringSpec{false, true}, "a name"),
-                "the picture's path in its folder"),
-       required("state", spec(EnumSpec{state_names()}), "result of the comparison"),
-       {"reasons", spec(ListSpec{any_text()}, "a list of texts"),
+      {required("name", &PairResult::name, path_text("a name"), "the picture's path in its folder"),
+       required("state", &PairResult::state, state, "result of the comparison"),
+       {"reasons", &PairResult::reasons, texts(),
         "each limit that was exceeded, or why nothing could be compared"},
-       {"origin", spec(EnumSpec{origin_names()}), "what changed, if the fingerprints tell"},
-       {"explanation", spec(ListSpec{any_text()}, "a list of texts"),
+       {"origin", set_origin, origin, "what changed, if the fingerprints tell"},
+       {"explanation", &PairResult::explanation, texts(),
         "lines of `--explain-from`: what in the scene makes it differ"},
-       {"rule", any_text(), "rule of the manifest that applied, or default"},
-       {"tolerance", object("a map of limits", tolerance_fields()),
+       {"rule", &PairResult::rule, any_text(), "rule of the manifest that applied, or default"},
+       {"tolerance", &PairResult::tolerance,
+        object<Tolerance>("a map of limits", tolerance_fields()),
         "what the rule allows, in the manifest's words; absent: nothing"},
-       {"difference", difference_spec(),
+       {"difference", &PairResult::difference, difference(),
         "measures as in `roundel diff --json`, for \"same\" and \"differs\""},
-       {"ppd", spec(NumberSpec{kLeastPixelsPerDegree, kMostPixelsPerDegree}),
+       {"ppd", &PairResult::pixels_per_degree, number(kLeastPixelsPerDegree, kMostPixelsPerDegree),
         "pixels per degree, for FLIP"},
-       {"scene", path_text(), "scene that was drawn"},
-       {"golden", path_text()},
-       {"actual", path_text()},
-       {"image", path_text(), "picture of the differences"},
-       {"seconds", spec(NumberSpec{0, kMostNumber}), "time of drawing and comparing"}},
+       {"scene", &PairResult::scene_path, path_text(), "scene that was drawn"},
+       {"golden", &PairResult::golden_path, path_text()},
+       {"actual", &PairResult::actual_path, path_text()},
+       {"image", &PairResult::difference_path, path_text(), "picture of the differences"},
+       {"seconds", &PairResult::seconds, any_size(), "time of drawing and comparing"}},
       {.problem = problem_of_result});
-}
-
-}  // namespace
-
-std::vector<std::string> kind_names() {
-  return {"equal_bytes", "equal_pixels", "different", "other_shape"};
-}
-
-std::vector<std::string> state_names() {
-  std::vector<std::string> names;
-  for (const PairState state : {PairState::kSame, PairState::kDiffers, PairState::kNew,
-                                PairState::kMissing, PairState::kNotCompared})
-    names.emplace_back(state_name(state));
-  return names;
-}
-
-std::vector<std::string> origin_names() {
-  std::vector<std::string> names;
-  for (const Origin origin : {Origin::kSameScene, Origin::kSceneChanged, Origin::kOtherFrame})
-    names.emplace_back(origin_name(origin));
-  return names;
 }
 
 /// Each missing share is a result.
 constexpr int kMaxShares = 10'000;
 
-const Spec& results_spec() {
-  static const SpecPtr kFormat = [] {
-    const SpecPtr counts =
-        object("{same, differ, new, missing, not_compared}",
-               {required("same", count()), required("differ", count()), required("new", count()),
-                required("missing", count()), required("not_compared", count())});
-    const SpecPtr number = spec(IntegerSpec{1, kMaxShares});
-    const SpecPtr shard =
-        object("{share: I, of: N}", {required("share", number), required("of", number)});
-    return object("results {version: 1, title: ..., pictures: [...]}",
-                  {required("version", spec(IntegerSpec{1, 1})),
-                   required("title", any_text()),
-                   required("counts", counts, "number of pictures in each state"),
-                   {"shard", shard, "share of the pictures, with `regress --shard`"},
-                   {"passed_over", count(), "number of other files in the two folders"},
-                   {"goldens", path_text(), "folder of the goldens"},
-                   {"output", path_text(), "folder in which `roundel accept` finds pictures"},
-                   required("pictures", spec(ListSpec{result_spec()}, "a list of results"),
-                            "results, sorted by name")});
-  }();
-  return *kFormat;
+ObjectForm<ComparisonRun> make_run(const ObjectForm<PairResult>& result) {
+  using Run = ComparisonRun;
+  const SpecPtr counts =
+      object("{same, differ, new, missing, not_compared}",
+             {required("same", count()), required("differ", count()), required("new", count()),
+              required("missing", count()), required("not_compared", count())});
+  const auto number = integer(1, kMaxShares);
+  const auto shard = object<Run>("{share: I, of: N}", {required("share", &Run::share, number),
+                                                       required("of", &Run::shares, number)});
+  return object<Run>(
+      "results {version: 1, title: ..., pictures: [...]}",
+      {required("version", integer(1, 1)),
+       required("title", &Run::title, any_text()),
+       required("counts", counts, "number of pictures in each state"),
+       {"shard", kItself, shard, "share of the pictures, with `regress --shard`"},
+       {"passed_over", &Run::passed_over, count(), "number of other files in the two folders"},
+       {"goldens", &Run::golden_folder, path_text(), "folder of the goldens"},
+       {"output", &Run::output_folder, path_text(),
+        "folder in which `roundel accept` finds pictures"},
+       required("pictures", &Run::results,
+                list_of(result, 0, ListSpec{}.max_items, "a list of results"),
+                "results, sorted by name")});
+}
+
+}  // namespace
+
+const ObjectForm<ComparisonRun>& results_form() {
+  static const ObjectForm<ComparisonRun> kForm = make_run(make_result());
+  return kForm;
 }
 
 std::string results_json_schema() {
   return json_schema(
-      results_spec(), "Roundel results",
+      *results_form().spec, "Roundel results",
       "The results of comparing many pictures. Written by `roundel schema results`.");
 }
 

@@ -16,6 +16,10 @@ std::int64_t read_integer(ValidNode node) {
   return parse_integer(node.text()).value.value();
 }
 
+std::string read_text(ValidNode node) {
+  return std::string(node.text());
+}
+
 bool is_plain_number(ValidNode node) {
   return !node.is_map() && !node.is_list() && node.is_plain() &&
          parse_number(node.text()).value.has_value();

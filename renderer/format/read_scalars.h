@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "renderer/format/valid_node.h"
@@ -11,6 +12,7 @@ namespace roundel {
 double read_number(ValidNode node);
 bool read_boolean(ValidNode node);
 std::int64_t read_integer(ValidNode node);
+std::string read_text(ValidNode node);
 
 /// Returns true for a number without quotes.
 bool is_plain_number(ValidNode node);

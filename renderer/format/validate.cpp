@@ -244,9 +244,8 @@ class Validator {
   }
 
   Validity check_form(YamlNode node, const Spec& spec, const AnyOfSpec& any) {
-    for (const SpecPtr& form : any.alternatives)
-      if (fits_kind(node, *form) && (spec.expected.empty() || !is_broken_number(node, *form)))
-        return check(node, *form);
+    if (const auto form = fitting_alternative(node, spec))
+      return check(node, *any.alternatives[*form]);
     if (spec.expected.empty()) {  // a value, or keys over time
       const Spec& value = *any.alternatives.front();
       const auto* const number = std::get_if<NumberSpec>(&value.form);
@@ -422,6 +421,14 @@ std::string got(YamlNode node) {
       break;
   }
   return quoted(node.text());
+}
+
+std::optional<std::size_t> fitting_alternative(YamlNode node, const Spec& any) {
+  const std::vector<SpecPtr>& forms = std::get<AnyOfSpec>(any.form).alternatives;
+  for (std::size_t i = 0; i < forms.size(); ++i)
+    if (fits_kind(node, *forms[i]) && (any.expected.empty() || !is_broken_number(node, *forms[i])))
+      return i;
+  return std::nullopt;
 }
 
 std::optional<PartlyValidNode> validate(YamlNode node, const Spec& spec, FormatErrors& errors) {

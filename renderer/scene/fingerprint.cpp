@@ -230,7 +230,7 @@ void add_source(Hasher& hasher, const DataSource& source) {
     hasher.add(std::string_view("one colour"));
     hasher.add(*source.color);
   }
-  if (source.map) add_map(hasher, *source.map);
+  if (!source.map.is_plain) add_map(hasher, source.map);
 }
 
 /// Defaults add nothing.
@@ -254,7 +254,7 @@ void add_placement(Hasher& hasher, const Layer& layer) {
 bool has_double_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* data = std::get_if<DataSource>(&layer.source);
-    return !layer.is_hidden && data != nullptr && !data->map && !data->fits_float;
+    return !layer.is_hidden && data != nullptr && data->map.is_plain && !data->fits_float;
   });
 }
 

@@ -41,23 +41,25 @@ std::vector<Field> scale_fields() {
       any_of({spec(UnitSpec{"%", 100}, "a percentile from 0% to 100%"), any_number()},
              "a number or a percentile, as 99%");
   return {
-      {"scale", one_of(kScaleNames),
+      {"scale", one_of<ScaleKind>(kScaleNames),
        "Scale from numbers to the range: linear, sqrt, log, symlog or rank (by percentiles).",
        "\"linear\""},
       {"threshold", number_above(0, kMaxNumber),
        "Threshold of symlog: sign(v) * log2(1 + |v| / threshold).", "1"},
-      {"domain", list_of(end, 2, "[low, high], numbers or percentiles as 99%"),
+      {"domain", spec(ListSpec{end, 2, 2}, "[low, high], numbers or percentiles as 99%"),
        "Values at the two ends of the range: numbers, or percentiles of the drawn rows. If absent, "
        "the rows' smallest and largest value."},
-      over_spec("With one data file per frame: domain or categories of all files (film), or of "
-                "each frame's file (frame)."),
+      {"over", over_frame(),
+       "With one data file per frame: domain or categories of all files (film), or of each frame's "
+       "file (frame).",
+       "\"film\""},
   };
 }
 
 SpecPtr size_map(std::vector<SpecPtr> forms, const SpecPtr& end, const std::string& range_text,
                  const std::string& words) {
   std::vector<Field> fields = scale_fields();
-  fields.push_back({"range", list_of(end, 2, "[low, high]"), range_text});
+  fields.push_back({"range", spec(ListSpec{end, 2, 2}, "[low, high]"), range_text});
   fields.push_back({"missing", end, "Value of rows that the scale cannot show."});
   forms.push_back(column_name());
   forms.push_back(column_object(std::move(fields), "{column: NAME, ...}"));
@@ -87,22 +89,20 @@ SpecPtr color_map() {
 
 }  // namespace
 
-SpecPtr length_spec(double max) {
-  return any_of({pixels(), number(0, max)}, "a length: a number >= 0 or pixels, as 2px", "length");
+Form<Length> length(double max) {
+  return {any_of({pixels(), number(0, max)}, "a length: a number >= 0 or pixels, as 2px", "length"),
+          read_length};
 }
-SpecPtr width_spec(double max) {
-  return any_of({pixels_above_zero(), number_above(0, max)},
-                "a length > 0: a number, or pixels as 2px");
-}
-
-Field over_spec(const char* text) {
-  return {"over", one_of({"film", "frame"}), text, "\"film\""};
+Form<Length> width(double max) {
+  return {any_of({pixels_above_zero(), number_above(0, max)},
+                 "a length > 0: a number, or pixels as 2px"),
+          read_length};
 }
 
 SpecPtr colormap_spec() {
   const SpecPtr hex = hex_color();
-  const SpecPtr stop = list_of(any_of({number(0, 1), hex}, "a place from 0 to 1, then \"#rrggbb\""),
-                               2, "[place, \"#rrggbb\"]");
+  const SpecPtr part = any_of({number(0, 1), hex}, "a place from 0 to 1, then \"#rrggbb\"");
+  const SpecPtr stop = spec(ListSpec{part, 2, 2}, "[place, \"#rrggbb\"]");
   return any_of(
       {one_of(gradient_names()),
        spec(ListSpec{any_of({hex, stop}, "\"#rrggbb\" or [place, \"#rrggbb\"]"), 1, kMaxStops},
@@ -119,12 +119,12 @@ SpecPtr data_map_spec() {
        required("y", place, "y of the centre in scene units, upwards."),
        {"z", number_map(share, "a number from 0 to 1"), "Depth; only the snow shader reads it.",
         "0"},
-       required("radius",
-                size_map({pixels_above_zero(), number_above(0, kMaxCoordinate)},
-                         length_spec(kMaxCoordinate),
-                         "Radii at the two ends of the domain, as 0.5 or 6px.",
-                         "a number > 0, pixels as 2px"),
-                "Radius, in scene units or in pixels of the picture (px)."),
+       required(
+           "radius",
+           size_map({pixels_above_zero(), number_above(0, kMaxCoordinate)}, length(kMaxCoordinate),
+                    "Radii at the two ends of the domain, as 0.5 or 6px.",
+                    "a number > 0, pixels as 2px"),
+           "Radius, in scene units or in pixels of the picture (px)."),
        {"color", color_map(), "Colour.", "\"#000000\""},
        {"alpha",
         size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] if absent.",

@@ -15,6 +15,7 @@
 #include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace roundel {
 namespace {
@@ -44,8 +45,7 @@ void add_columns(ValidNode node, UsedColumns& used) {
 
 /// The table with the rows of the columns that are used.
 std::shared_ptr<const Table> table_of(const DataSource& source) {
-  std::vector<std::size_t> columns =
-      source.map ? source.map->columns : map_of_columns(source).columns;
+  std::vector<std::size_t> columns = source.map.columns;
   std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });
   return table_for(source.table, columns);
 }
@@ -95,6 +95,7 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
   }
   if (const auto dataset = layer.find("dataset")) source.dataset = std::string(dataset->text());
   if (const auto color = layer.find("color")) source.color = read_color(*color);
+  source.map = map_of_columns(source.columns, source.color.value_or(DisplayColor{}));
   try {
     const UsedColumns& used = used_.find(data->text())->second;
     const DataFile& file = open_data(source.path, source.dataset, used);
@@ -116,7 +117,7 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
       errors_.add(data->place(), layer_path_ + ".data",
                   fmt::format("missing key \"map\", as map: {{x: {}, y: ..., radius: 2px}}; {}",
                               column_example(*file.table), columns_there(*file.table)));
-    if (source.rows > kMaxCircles && !source.map)
+    if (source.rows > kMaxCircles && source.map.is_plain)
       errors_.add(
           data->place(), layer_path_ + ".data",
           fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
@@ -163,14 +164,14 @@ std::shared_ptr<const DataFilm> DataReader::read_film(ValidNode data, const Fram
 }
 
 void DataReader::check_film(ValidNode data, const DataSource& source) {
-  if (!source.film || !(fits_films_ || (source.map && needs_film(*source.map)))) return;
+  if (!source.film || !(fits_films_ || needs_film(source.map))) return;
   const std::string missing = missing_of(*source.film);
   if (!missing.empty()) errors_.add(data.place(), layer_path_ + ".data", missing);
 }
 
 void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& source) {
   source.map = read_data_map(layer, *source.table, layer_path_, errors_);
-  DataMap& map = *source.map;
+  DataMap& map = source.map;
   const auto node = layer.find_part("map");
   if (shader == Shader::kSnow && node && !node->has("z"))
     errors_.add(node->place(), layer_path_ + ".map",
@@ -181,8 +182,8 @@ void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& sour
 void DataReader::check_texts(PartlyValidNode layer, const DataSource& source) {
   const auto map = layer.find_part("map");
   const auto color = map ? map->find("color") : std::nullopt;
-  if (!source.map || !color) return;
-  if (const std::string problem = problem_of_colors(*source.table, *source.map); !problem.empty())
+  if (!color) return;
+  if (const std::string problem = problem_of_colors(*source.table, source.map); !problem.empty())
     errors_.add(color->place(), layer_path_ + ".map.color", problem);
 }
 
@@ -203,18 +204,16 @@ void DataReader::check_colors(PartlyValidNode layer, const DataSource& source) {
 }
 
 std::vector<DataColumn> DataReader::read_columns(ValidNode list, Shader shader) {
-  std::vector<DataColumn> columns;
+  std::vector<DataColumn> columns = scene_forms().columns.read(list);
   const auto has = [&](DataColumn column) {
     return std::find(columns.begin(), columns.end(), column) != columns.end();
   };
-  for (const ValidNode& item : list.items()) {
-    const auto name = std::find(kDataColumnNames.begin(), kDataColumnNames.end(), item.text());
-    const auto column = static_cast<DataColumn>(name - kDataColumnNames.begin());
-    if (column != DataColumn::kIgnored && has(column))
-      errors_.add(item.place(), fmt::format("{}.columns[{}]", layer_path_, columns.size()),
-                  fmt::format("column \"{}\" occurs twice", *name));
-    columns.push_back(column);
-  }
+  const std::vector<ValidNode> items = list.items();
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c] != DataColumn::kIgnored &&
+        std::find(columns.begin(), columns.begin() + c, columns[c]) != columns.begin() + c)
+      errors_.add(items[c].place(), fmt::format("{}.columns[{}]", layer_path_, c),
+                  fmt::format("column \"{}\" occurs twice", items[c].text()));
   for (const DataColumn column : {DataColumn::kX, DataColumn::kY, DataColumn::kRadius}) {
     if (!has(column))
       errors_.add(

@@ -18,33 +18,13 @@ class KeyReader {
 
   /// Frames a second, for keys in seconds; to be said before anything is read.
   void set_fps(Ratio fps) { fps_ = fps; }
-  /// Reads map[key], as read_number() and its like do, into `out`. Where it has keys, `out` stays
-  /// as it is and the keyed value `as` is made of them. `path`: of the map, for messages.
-  template <typename Map, typename Read, typename T>
-  void read(const Map& map, const char* key, Read read_value, T& out, const KeyedValue& as,
-            const std::string& path) {
-    const std::optional<ValidNode> node = map.find(key);
-    if (node && node->is_map())
-      add(*node, as, path, [&](ValidNode value) { return numbers_of(read_value(value)); });
-    else if (node)
-      out = static_cast<T>(read_value(*node));
-  }
-  /// Of a map {keys: …, ease: …}. to_numbers(value) makes a Keys::Value.
-  template <typename ToNumbers>
-  void add(ValidNode node, KeyedValue as, const std::string& path, const ToNumbers& to_numbers) {
-    std::vector<Key> keys;
-    node.find("keys").value().for_each_entry([&](std::string_view time, ValidNode value) {
-      keys.push_back({frame_of(time), value, to_numbers(value)});
-    });
-    as.keys = sorted(node, std::move(keys), as.numbers(), path + "." + as.name());
-    found_.push_back(std::move(as));
-  }
+  /// Reads the keys of a map's values that have some: of the targets from `first` to `last`, in
+  /// this layer and circle. `path`: of the map, for messages.
+  void read(PartlyValidNode map, const KeyedValue& first, KeyedValue::Target last,
+            const std::string& path);
 
-  static Keys::Value numbers_of(double value) { return {value}; }
-  static Keys::Value numbers_of(const std::array<double, 2>& value) { return {value[0], value[1]}; }
-  static Keys::Value numbers_of(const DisplayColor& value) {
-    return {double{value.red}, double{value.green}, double{value.blue}};
-  }
+  /// Reports a window's side whose ends are in the wrong order.
+  void check_ends(ValidNode node, double low, double high, const std::string& path);
 
   /// Those read so far.
   std::vector<KeyedValue>& found() { return found_; }
@@ -55,9 +35,7 @@ class KeyReader {
     ValidNode node;
     Keys::Value value;
   };
-  double frame_of(std::string_view time) const;
-  /// `numbers`: how many each value is.
-  Keys sorted(ValidNode node, std::vector<Key> keys, std::size_t numbers, const std::string& path);
+  Keys read_keys(ValidNode node, const KeyedValue& as, const std::string& path);
 
   FormatErrors& errors_;
   Ratio fps_{Animation{}.fps};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/scene/read_values.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace roundel {
 namespace {
@@ -71,14 +72,13 @@ class ColorCheck {
     }
   }
   void operator()(DataSource& source) const {
-    source.most_color = 1;
+    source.map.color.most = 1;
     if (const auto color = node_.find("color"))
       check(color->place(), ".color", most_channel(read_color(*color)));
-    if (!source.map) return;
-    source.map->color.most = 1;
+    if (source.map.is_plain) return;
     const auto map = node_.find_part("map");
     if (const auto color = map ? map->find("color") : std::nullopt)
-      check(color->place(), ".map.color", most_of_map(source.map->color));
+      check(color->place(), ".map.color", most_of_map(source.map.color));
   }
 
   void check(Place place, const std::string& key, double most) const {
@@ -95,17 +95,16 @@ class ColorCheck {
   FormatErrors& errors_;
 };
 
-void read_blend(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
-                Layer& layer, FormatErrors& errors) {
+void check_blend(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
+                 Layer& layer, FormatErrors& errors) {
   const auto blend = node.find("blend");
   if (!blend) return;
-  const auto name = std::find(kBlendModeNames.begin(), kBlendModeNames.end(), blend->text());
-  layer.blend = static_cast<BlendMode>(name - kBlendModeNames.begin());
   if (layer.blend == BlendMode::kOver || layer.blend == BlendMode::kAdd) return;
   if (image.alpha)
-    errors.add(blend->place(), layer_path + ".blend",
-               fmt::format("{} needs a background: remove image.alpha: true", *name));
-  const ColorCheck check(node, layer_path, *name, errors);
+    errors.add(
+        blend->place(), layer_path + ".blend",
+        fmt::format("{} needs a background: remove image.alpha: true", name_of(layer.blend)));
+  const ColorCheck check(node, layer_path, name_of(layer.blend), errors);
   std::visit(check, layer.source);
   const auto stroke = node.find_part("stroke");
   if (const auto color = stroke ? stroke->find("color") : std::nullopt)
@@ -114,27 +113,22 @@ void read_blend(PartlyValidNode node, const ImageSettings& image, const std::str
 
 void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& layer,
                  FormatErrors& errors) {
-  read_key(node, "fill", read_boolean, layer.fill);
   const auto part = node.find_part("stroke");
   if (!part && !layer.fill && !node.has("stroke"))
     errors.add(node.find("fill")->place(), layer_path + ".fill",
                "false leaves nothing to paint; add \"stroke\"");
   if (!part) return;
-  Stroke stroke;
-  if (const auto width = part->find("width")) stroke.width = read_length(*width);
-  if (const auto color = part->find("color")) stroke.color = read_color(*color);
-  if (const auto alpha = part->find("alpha")) stroke.alpha = read_number(*alpha);
   if (layer.shader == Shader::kSnow)
     errors.add(part->place(), layer_path + ".stroke", "not allowed with the snow shader");
   else
-    layer.stroke = stroke;
+    scene_forms().stroke.fill(*part, layer.stroke.emplace());
 }
 
 }  // namespace
 
 void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
                 Layer& layer, FormatErrors& errors) {
-  read_blend(node, image, layer_path, layer, errors);
+  check_blend(node, image, layer_path, layer, errors);
   read_stroke(node, layer_path, layer, errors);
 }
 

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "renderer/base/text.h"
+#include "renderer/format/form.h"
 #include "renderer/format/number_text.h"
 #include "renderer/format/other_words.h"
 #include "renderer/scene/read_values.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace roundel {
 namespace {
@@ -51,8 +53,7 @@ class MapReader {
     if (const auto order = layer.find("order")) read_order(*order);
     if (const auto invalid = layer.find("invalid")) map_.skips_invalid = invalid->text() == "skip";
     if (const auto limits = layer.find("radius_limits")) {
-      const std::vector<ValidNode> ends = limits->items();
-      map_.radius_limits = {read_length(ends.at(0)), read_length(ends.at(1))};
+      map_.radius_limits = scene_forms().radius_limits.read(*limits);
       check_limits(*limits);
     }
     return std::move(map_);
@@ -161,10 +162,7 @@ class MapReader {
 
   Scale read_scale(ValidNode node, const std::string& key) {
     Scale scale;
-    if (const auto kind = node.find("scale")) {
-      const auto* const name = std::find(kScaleNames.begin(), kScaleNames.end(), kind->text());
-      scale.kind = static_cast<ScaleKind>(name - kScaleNames.begin());
-    }
+    read_key(node, "scale", one_of<ScaleKind>(kScaleNames).read, scale.kind);
     if (const auto threshold = node.find("threshold")) {
       scale.threshold = read_number(*threshold);
       if (scale.kind != ScaleKind::kSymlog)

@@ -6,6 +6,7 @@
 
 #include "renderer/base/text.h"
 #include "renderer/scene/read_values.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace roundel {
 namespace {
@@ -17,18 +18,12 @@ class RandomReader {
 
   RandomSource read(PartlyValidNode node) {
     RandomSource source;
-    read_key(node, "count", read_integer, source.count);
-    if (const auto seed = node.find("seed"))
-      source.seed = static_cast<std::uint32_t>(read_integer(*seed));
-    read_key(node, "position", read_position_law, source.position);
-    read_key(node, "radius", read_number_law, source.radius);
+    scene_forms().random.fill(node, source);
     if (const auto color = node.find("color"))
       source.color = read_color_law(*color, path_ + ".color", errors_);
-    if (const auto alpha = node.find("alpha")) source.alpha = read_number_law(*alpha);
-    read_key(node, "depth", read_number_law, source.depth);
-    for (const char* key : {"radius", "alpha", "depth"}) {
-      if (const auto law = node.find(key)) check_order(*law, key, read_number_law(*law));
-    }
+    check_order(node, "radius", source.radius);
+    if (source.alpha) check_order(node, "alpha", *source.alpha);
+    check_order(node, "depth", source.depth);
     if (const auto position = node.find("position")) check_position(*position, source.position);
     if (const auto* grid = std::get_if<GridPosition>(&source.position))
       source.count = count_cells(node, *grid);
@@ -71,11 +66,11 @@ class RandomReader {
     return count <= kMaxCircles ? count : 0;
   }
 
-  void check_order(ValidNode node, const char* key, const NumberLaw& law) {
+  void check_order(PartlyValidNode random, const char* key, const NumberLaw& law) {
     const auto* uniform = std::get_if<UniformLaw>(&law);
     if (uniform && uniform->low > uniform->high)
       errors_.add(
-          node.place(), fmt::format("{}.{}.uniform", path_, key),
+          random.find(key)->place(), fmt::format("{}.{}.uniform", path_, key),
           fmt::format("expected the lower bound first, got [{}, {}]", uniform->low, uniform->high));
   }
 

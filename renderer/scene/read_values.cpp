@@ -3,27 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "renderer/format/number_text.h"
 
 namespace roundel {
-namespace {
-
-DisplayColor read_hex_color(std::string_view text) {
-  std::array<float, 3> channels{};
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    int value = 0;
-    const char* digits = text.data() + 1 + 2 * i;
-    std::from_chars(digits, digits + 2, value, 16);
-    channels[i] = static_cast<float>(value) / 255.0f;
-  }
-  return {channels[0], channels[1], channels[2]};
-}
-
-}  // namespace
-
 bool is_over_frame(const std::optional<ValidNode>& node) {
   return node && node->text() == "frame";
 }
@@ -41,7 +25,7 @@ DisplayColor read_color(ValidNode node) {
             static_cast<float>(read_number(channels.at(1))),
             static_cast<float>(read_number(channels.at(2)))};
   }
-  if (node.text()[0] == '#') return read_hex_color(node.text());
+  if (const auto color = parse_hex_color(node.text())) return *color;
   const auto grey = static_cast<float>(read_number(node));
   return {grey, grey, grey};
 }
@@ -49,61 +33,6 @@ DisplayColor read_color(ValidNode node) {
 std::array<double, 2> read_point(ValidNode node) {
   const std::vector<ValidNode> items = node.items();
   return {read_number(items.at(0)), read_number(items.at(1))};
-}
-
-NumberLaw read_number_law(ValidNode node) {
-  if (!node.is_map()) return ConstantLaw{read_number(node)};
-  if (const std::optional<ValidNode> uniform = node.find("uniform")) {
-    const std::array<double, 2> bounds = read_point(*uniform);
-    return UniformLaw{bounds[0], bounds[1]};
-  }
-  const ValidNode gaussian = node.find("gaussian").value();
-  return GaussianLaw{read_number(gaussian.find("mean").value()),
-                     read_number(gaussian.find("sigma").value())};
-}
-
-PositionLaw read_position_law(ValidNode node) {
-  if (const std::optional<ValidNode> uniform = node.find("uniform")) {
-    const std::vector<ValidNode> corners = uniform->items();
-    return UniformPosition{read_point(corners.at(0)), read_point(corners.at(1))};
-  }
-  const auto point = [](ValidNode map, const char* key) {
-    return read_point(map.find(key).value());
-  };
-  const auto number = [](ValidNode map, const char* key) {
-    return read_number(map.find(key).value());
-  };
-  if (const std::optional<ValidNode> disc = node.find("disc"))
-    return DiscPosition{point(*disc, "center"), number(*disc, "radius")};
-  if (const std::optional<ValidNode> map = node.find("ring")) {
-    RingPosition ring{point(*map, "center"), number(*map, "radius")};
-    read_key(*map, "width", read_number, ring.width);
-    return ring;
-  }
-  if (const std::optional<ValidNode> map = node.find("polyline")) {
-    PolylinePosition line;
-    for (const ValidNode& item : map->find("points").value().items())
-      line.points.push_back(read_point(item));
-    read_key(*map, "width", read_number, line.width);
-    read_key(*map, "sigma", read_number, line.sigma);
-    return line;
-  }
-  if (const std::optional<ValidNode> map = node.find("grid")) {
-    GridPosition grid{};
-    read_key(*map, "columns", read_integer, grid.columns);
-    read_key(*map, "rows", read_integer, grid.rows);
-    read_key(*map, "jitter", read_number, grid.jitter);
-    grid.high = {1, 1};
-    if (const std::optional<ValidNode> box = map->find("box")) {
-      const std::vector<ValidNode> corners = box->items();
-      grid.low = read_point(corners.at(0));
-      grid.high = read_point(corners.at(1));
-    }
-    return grid;
-  }
-  const ValidNode gaussian = node.find("gaussian").value();
-  return GaussianPosition{read_point(gaussian.find("mean").value()),
-                          read_number(gaussian.find("sigma").value())};
 }
 
 ColorLaw read_color_law(ValidNode node, const std::string& path, FormatErrors& errors) {

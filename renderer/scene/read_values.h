@@ -17,8 +17,6 @@ bool is_over_frame(const std::optional<ValidNode>& node);
 Length read_length(ValidNode node);
 DisplayColor read_color(ValidNode node);
 std::array<double, 2> read_point(ValidNode node);
-NumberLaw read_number_law(ValidNode node);
-PositionLaw read_position_law(ValidNode node);
 /// Of a random layer. What contradicts itself goes to `errors`, as of the key `path`.
 ColorLaw read_color_law(ValidNode node, const std::string& path, FormatErrors& errors);
 Gradient read_gradient(ValidNode node, const std::string& path, FormatErrors& errors);

@@ -49,9 +49,8 @@ void for_each_data(Scene& scene, const Work& work) {
 /// True where the map, or the scene's window, needs this frame's rows.
 bool needs_rows(const Scene& scene, const DataSource& data) {
   if (fits_data(scene) && (!data.film || scene.window->is_over_frame)) return true;
-  if (!data.map) return false;
-  bool needs = finds_categories(data.map->color) && !data.map->color.is_settled;
-  for_each_scale(*data.map, [&](const Scale& scale, Slot /*slot*/) { needs |= !scale.is_settled; });
+  bool needs = finds_categories(data.map.color) && !data.map.color.is_settled;
+  for_each_scale(data.map, [&](const Scale& scale, Slot /*slot*/) { needs |= !scale.is_settled; });
   return needs;
 }
 
@@ -67,11 +66,10 @@ void survey_layers(Scene& scene, SceneUse use) {
   const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
     if (is_out(scene, layer)) return;
-    DataMap plain = map_of_columns(data);
-    DataMap& map = data.map ? *data.map : plain;
+    DataMap& map = data.map;
     // Those with `columns` are checked as they are drawn, unless that is by runs.
-    const bool draws =
-        use == SceneUse::kDraw && (data.map || all > most_data_in_memory(scene, *data.table, map));
+    const bool draws = use == SceneUse::kDraw &&
+                       (!map.is_plain || all > most_data_in_memory(scene, *data.table, map));
     if (data.facts || !(draws || needs_rows(scene, data))) return;
     const std::uint64_t block_rows = block_rows_of(*data.table, map.columns);
     check_fits_memory(data.path, "texts of rows that are read at once",
@@ -118,8 +116,7 @@ void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
   if (!data.film || is_out(scene, layer)) return;
   auto film = std::make_shared<DataFilm>(*data.film);
   film->map = data.map;
-  DataMap plain = map_of_columns(data);
-  DataMap& map = film->map ? *film->map : plain;
+  DataMap& map = film->map;
   if (needs_film(map) || (fits_data(scene) && !scene.window->is_over_frame)) {
     const TableList files{static_cast<std::size_t>(film->frames), [&](std::size_t index) {
                             const auto frame = film->start + static_cast<std::int64_t>(index);
@@ -305,8 +302,8 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
     std::shared_ptr<const Table>& table = tables[{data.path, data.dataset}];
     if (!table) table = open_frame(at, *data.film, data.dataset, frame);
     check_columns(data, *table);
-    if (data.film->map) data.map = map_for(*table, data.film->first, *data.film->map);
-    data.table = table_for(table, data.map ? data.map->columns : map_of_columns(data).columns);
+    if (!data.map.is_plain) data.map = map_for(*table, data.film->first, data.film->map);
+    data.table = table_for(table, data.map.columns);
     data.rows = data.table->rows();
     data.content_hash = table->content_hash();
     data.fits_float = table->fits_float();

@@ -90,13 +90,12 @@ std::string DataFilm::path(std::int64_t frame) const {
   return (std::filesystem::path(folder) / file).string();
 }
 
-DataMap map_of_columns(const DataSource& source) {
+DataMap map_of_columns(const std::vector<DataColumn>& columns, const DisplayColor& color) {
   DataMap map;
   map.is_plain = true;
-  map.color.constant = source.color.value_or(DisplayColor{});
-  map.color.most = source.most_color;
-  for (std::size_t c = 0; c < source.columns.size(); ++c) {
-    const DataColumn column = source.columns[c];
+  map.color.constant = color;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const DataColumn column = columns[c];
     if (column == DataColumn::kIgnored) continue;
     const Slot slot = slot_of(map, c);
     if (column == DataColumn::kX) map.x.slot = slot;

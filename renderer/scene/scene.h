@@ -32,7 +32,7 @@ struct View {
 
 /// The part of scene space that is to be seen, in the middle of the image, whatever its aspect.
 struct ViewWindow {
-  enum class Kind { kGiven, kData, kSquare };
+  enum class Kind { kData, kSquare, kGiven };
   Kind kind = Kind::kGiven;
   std::array<double, 2> x{0, 1}, y{0, 1};  ///< low, high; kGiven
   double margin = 0.05;                    ///< the others: of the longer side, on each side
@@ -152,7 +152,7 @@ struct DataFilm {
   std::int64_t start = 0, frames = 1;      ///< of the animation
   TableHead first;                         ///< of the first frame's file
   UsedColumns used;                        ///< of all layers with this film
-  std::optional<DataMap> map;              ///< for that; what goes by all files is settled
+  DataMap map;                             ///< for that; what goes by all files is settled
   std::optional<DataFacts> facts;          ///< of all files, where something goes by them
   std::map<std::int64_t, FileStamp> seen;  ///< the files that it comes from, by frame
 
@@ -160,26 +160,26 @@ struct DataFilm {
   std::string path(std::int64_t frame) const;
 };
 
-/// Circles from a table, one circle a row, in paint order. What its columns mean says `map`, or
-/// without one `columns`, one for each of the table's.
+/// Circles from a table, one circle a row, in paint order.
 struct DataSource {
-  std::string path;                        ///< resolved: as given to open()
-  std::vector<DataColumn> columns;         ///< x, y and radius occur once, the others at most once
+  std::string path;  ///< resolved: as given to open()
+  /// Roles of all columns of the table, for a layer with the key "columns".
+  std::vector<DataColumn> columns;
   std::uint64_t rows = 0;                  ///< of the table
   std::uint64_t content_hash = 0;          ///< XXH3 of the file's bytes, where there is one
   std::shared_ptr<const Table> table;      ///< what was hashed; circles are made from it
   std::string dataset = {};                ///< of several tables in the file
-  double most_color = kMaxColor;           ///< with `columns`: ColorMap::most
-  std::optional<DisplayColor> color = {};  ///< with `columns`: of all circles
-  std::optional<DataMap> map = {};
-  /// What the rows are like: with a map, once resolve_scene() has been through them.
+  std::optional<DisplayColor> color = {};  ///< of the layer: for circles without their own
+  DataMap map = {};                        ///< meaning of the columns
+  /// Facts about the rows, once resolve_scene() has read them: always for a map that is not plain.
   std::shared_ptr<const DataFacts> facts = {};
   bool fits_float = true;  ///< Table::fits_float()
   /// Of a film of data: all of the above is that of one of its frames.
   std::shared_ptr<const DataFilm> film = {};
 };
-/// The map that the columns of a source without one stand for.
-DataMap map_of_columns(const DataSource& source);
+/// Returns the plain map that the key "columns" stands for. `color`: of all circles, if none of
+/// the columns is a colour.
+DataMap map_of_columns(const std::vector<DataColumn>& columns, const DisplayColor& color = {});
 
 /// A ring inside each circle's rim.
 struct Stroke {

@@ -10,13 +10,13 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "renderer/format/number_text.h"
 #include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/read_data.h"
 #include "renderer/scene/read_keys.h"
 #include "renderer/scene/read_looks.h"
 #include "renderer/scene/read_random.h"
 #include "renderer/scene/read_values.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace roundel {
 namespace {
@@ -33,7 +33,7 @@ class SceneReader {
   Scene read(PartlyValidNode root) {
     Scene scene;
     scene.path = path_;
-    read_key(root, "seed", read_integer, scene.seed);
+    scene_forms().scene.fill(root, scene);
     if (overrides_.seed) scene.seed = *overrides_.seed;
     read_image(root, scene.image);
     image_ = scene.image;
@@ -53,7 +53,6 @@ class SceneReader {
           return std::holds_alternative<DataSource>(layer.source);
         }))
       errors_.add(fit_->place(), "view.fit", "needs a layer with \"data\"");
-    if (const auto output = root.find("output")) scene.output = std::string(output->text());
     if (!keys_.found().empty())
       scene.keyed = std::make_shared<const std::vector<KeyedValue>>(std::move(keys_.found()));
     return scene;
@@ -62,54 +61,29 @@ class SceneReader {
  private:
   void read_view(PartlyValidNode node, Scene& scene) {
     using Target = KeyedValue::Target;
-    std::array<double, 2> center{scene.view.center_x, scene.view.center_y};
-    keys_.read(node, "center", read_point, center, {Target::kCenter}, "view");
-    std::tie(scene.view.center_x, scene.view.center_y) = std::tie(center[0], center[1]);
-    keys_.read(node, "zoom", read_number, scene.view.zoom, {Target::kZoom}, "view");
-    scene.view.flip_y = node.find("flip").has_value();
-    ViewWindow window;
-    const auto read_ends = [this](const char* key) {
-      return [this, key](ValidNode ends) {
-        const std::array<double, 2> pair = read_point(ends);
-        if (!(pair[0] < pair[1]))
-          errors_.add(ends.place(), fmt::format("view.{}", key),
-                      "expected the lower end first, then a higher one");
-        return pair;
-      };
-    };
-    keys_.read(node, "x", read_ends("x"), window.x, {Target::kWindowX}, "view");
-    keys_.read(node, "y", read_ends("y"), window.y, {Target::kWindowY}, "view");
+    ViewKeys keys;
+    scene_forms().view.fill(node, keys);
+    keys_.read(node, {Target::kCenter}, Target::kMargin, "view");
+    scene.view = keys.view;
+    const ViewWindow& window = keys.window;
+    for (const auto& [key, ends] : {std::pair("x", window.x), std::pair("y", window.y)})
+      if (const auto side = node.find(key); side && side->is_list())
+        keys_.check_ends(*side, ends[0], ends[1], fmt::format("view.{}", key));
     fit_ = node.find("fit");
-    if (fit_)
-      window.kind = fit_->text() == "data" ? ViewWindow::Kind::kData : ViewWindow::Kind::kSquare;
-    keys_.read(node, "margin", read_number, window.margin, {Target::kMargin}, "view");
-    window.is_over_frame = is_over_frame(node.find("over"));
     if (window.is_over_frame && window.kind != ViewWindow::Kind::kData)
       errors_.add(node.find("over")->place(), "view.over", "needs fit: data");
-    if (const auto aspect = node.find("aspect")) window.covers = aspect->text() == "cover";
     if (fit_ || (node.has("x") && node.has("y"))) scene.window = window;
   }
 
   void read_image(PartlyValidNode root, ImageSettings& image) {
     if (const auto node = root.find_part("image")) {
-      read_key(*node, "width", read_integer, image.width);
-      read_key(*node, "height", read_integer, image.height);
-      read_key(*node, "alpha", read_boolean, image.alpha);
-      read_key(*node, "antialias", read_boolean, image.antialias);
-      if (const auto background = node->find("background")) {
-        image.background = read_background(*background);
-        if (image.alpha)
-          errors_.add(background->place(), "image.background",
-                      "remove it: with alpha: true the picture has no background");
-      }
-      if (const auto blend = node->find("blend"))
-        image.blend_space = blend->text() == "linear" ? BlendSpace::kLinear : BlendSpace::kDisplay;
-      if (const auto bits = node->find("bits")) image.bits = bits->text() == "16" ? 16 : 8;
-      if (const auto dither = node->find("dither")) {
-        image.dither = read_boolean(*dither);
-        if (image.dither && image.bits == 16)
-          errors_.add(dither->place(), "image.dither", "not allowed with bits: 16; write bits: 8");
-      }
+      scene_forms().image.fill(*node, image);
+      const auto background = node->find("background"), dither = node->find("dither");
+      if (background && image.alpha)
+        errors_.add(background->place(), "image.background",
+                    "remove it: with alpha: true the picture has no background");
+      if (dither && image.dither && image.bits == 16)
+        errors_.add(dither->place(), "image.dither", "not allowed with bits: 16; write bits: 8");
     }
     if (overrides_.antialias) image.antialias = *overrides_.antialias;
     size_in_file_ = {image.width, image.height};
@@ -154,22 +128,10 @@ class SceneReader {
                                                 kMaxImageSide, image.width, image.height));
   }
 
-  static Background read_background(ValidNode node) {
-    if (!node.is_map()) return {read_color(node), read_color(node)};
-    return {read_color(node.find("bottom").value()), read_color(node.find("top").value())};
-  }
-
   Animation read_animation(PartlyValidNode node) {
     Animation animation;
-    if (const auto fps = node.find("fps")) {
-      const std::optional<Ratio> ratio = parse_ratio(fps->text());
-      const Ratio rate = ratio ? *ratio : Ratio{read_number(*fps)};
-      animation.fps = rate.numerator / rate.denominator;
-      keys_.set_fps(rate);
-    }
-    read_key(node, "frames", read_integer, animation.frames);
-    read_key(node, "start", read_integer, animation.start);
-    if (const auto time = node.find("time")) animation.is_real = time->text() == "real";
+    scene_forms().animation.fill(node, animation);
+    if (const auto fps = node.find("fps")) keys_.set_fps(scene_forms().rate.read(*fps));
     if (animation.start + animation.frames - 1 > kMaxFrame)
       errors_.add(node.place(), "animation",
                   fmt::format("the last frame would be {}, but the last one possible is {}",
@@ -229,25 +191,16 @@ class SceneReader {
                               first->second));
   }
 
-  void read_placement(PartlyValidNode node, Layer& layer) {
-    using Target = KeyedValue::Target;
-    const auto read_moving = [&](const char* key, auto read_value, auto& out, Target target) {
-      keys_.read(node, key, read_value, out, {target, layer_index_}, layer_path_);
-    };
-    if (const auto name = node.find("name")) layer.name = std::string(name->text());
-    read_moving("opacity", read_number, layer.opacity, Target::kOpacity);
-    read_moving("offset", read_point, layer.move.offset, Target::kOffset);
-    read_moving("scale", read_number, layer.move.scale, Target::kScale);
-    read_moving("rotate", read_number, layer.move.rotate, Target::kRotate);
-    read_key(node, "pivot", read_point, layer.move.pivot);
-  }
-
   Layer read_layer(PartlyValidNode node) {
     Layer layer;
-    read_placement(node, layer);
+    scene_forms().layer.fill(node, layer);
+    keys_.read(node, {KeyedValue::Target::kOpacity, layer_index_}, KeyedValue::Target::kRotate,
+               layer_path_);
     layer.source = InlineSource{};  // stays where the real one is not valid: no circles
     if (const auto generator = node.find("generator")) {
-      layer.source = read_generator(*generator, layer.shader);
+      GeneratorSource source = scene_forms().generator.read(*generator);
+      layer.shader = classic_scene(source.name).shader;
+      layer.source = std::move(source);
     } else if (const auto random = node.find_part("random")) {
       layer.source = read_random(*random, layer_path_, errors_);
     } else if (const auto circles = node.find("circles")) {
@@ -268,51 +221,20 @@ class SceneReader {
     return layer;
   }
 
-  static GeneratorSource read_generator(ValidNode node, Shader& shader) {
-    GeneratorSource source;
-    source.name = std::string(node.is_map() ? node.find("name").value().text() : node.text());
-    if (const auto seed = node.find("seed"))
-      source.seed = static_cast<std::uint32_t>(read_integer(*seed));
-    shader = classic_scene(source.name).shader;
-    return source;
-  }
-
   InlineSource read_circles(ValidNode list) {
     InlineSource source;
     source.circles.reserve(list.count());
     for (const ValidNode& node : list.items()) {
-      InlineCircle circle;
-      node.for_each_entry([&](std::string_view key, ValidNode value) {
-        if (value.is_map())
-          read_circle_keys(key, value, source.circles.size());
-        else if (key == "x")
-          circle.x = read_number(value);
-        else if (key == "y")
-          circle.y = read_number(value);
-        else if (key == "z")
-          circle.z = read_number(value);
-        else if (key == "radius")
-          circle.radius = read_number(value);
-        else if (key == "color")
-          circle.color = read_color(value);
-        else
-          circle.alpha = read_number(value);
-      });
-      source.circles.push_back(circle);
+      InlineCircle& circle = source.circles.emplace_back();
+      scene_forms().circle.fill(node, circle);
+      const std::size_t index = source.circles.size() - 1;
+      bool has_keys = false;
+      node.for_each_entry([&](std::string_view, ValidNode value) { has_keys |= value.is_map(); });
+      if (has_keys)
+        keys_.read(node, {KeyedValue::Target::kX, layer_index_, index}, KeyedValue::Target::kAlpha,
+                   fmt::format("{}.circles[{}]", layer_path_, index));
     }
     return source;
-  }
-
-  void read_circle_keys(std::string_view key, ValidNode value, std::size_t circle) {
-    using Target = KeyedValue::Target;
-    KeyedValue keyed{Target::kX, layer_index_, circle};
-    while (key != keyed.name())
-      keyed.target = static_cast<Target>(static_cast<int>(keyed.target) + 1);
-    keys_.add(value, keyed, fmt::format("{}.circles[{}]", layer_path_, circle),
-              [&](ValidNode node) {
-                return keyed.target == Target::kColor ? KeyReader::numbers_of(read_color(node))
-                                                      : KeyReader::numbers_of(read_number(node));
-              });
   }
 
   const std::string& path_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "renderer/base/text.h"
 #include "renderer/format/number_text.h"
 #include "renderer/format/schema.h"
@@ -14,7 +16,7 @@
 namespace roundel {
 namespace {
 
-SpecPtr seed_spec() {
+Form<std::int64_t> seed() {
   return integer(0, std::numeric_limits<std::uint32_t>::max());
 }
 
@@ -22,112 +24,142 @@ constexpr double kMaxMargin = 1000;
 constexpr std::uint64_t kMaxPoints = 10'000;
 constexpr double kMaxWeight = 1e6;
 
-SpecPtr coordinate() {
+Form<double> coordinate() {
   return number(-kMaxCoordinate, kMaxCoordinate);
 }
 
-SpecPtr background() {
-  std::vector<SpecPtr> forms = color_forms();
-  forms.push_back(object("", {required("bottom", color(), "Colour of the lowest pixel row."),
-                              required("top", color(), "Colour above the highest pixel row.")}));
-  return any_of(std::move(forms),
-                "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or a gradient "
-                "{bottom: COLOUR, top: COLOUR}");
+Form<Background> background() {
+  std::vector<Form<Background>> forms = color_forms_as<Background>([](const DisplayColor& color) {
+    return Background{color, color};
+  });
+  forms.emplace_back(object<Background>(
+      "", {required("bottom", &Background::bottom, color(), "Colour of the lowest pixel row."),
+           required("top", &Background::top, color(), "Colour above the highest pixel row.")}));
+  return any_of<Background>(
+      forms,
+      "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or a gradient "
+      "{bottom: COLOUR, top: COLOUR}");
 }
 
-SpecPtr point() {
-  return list_of(coordinate(), 2, "a point [x, y]", "point");
+using Point = std::array<double, 2>;
+Form<Point> point() {
+  return array_of<2>(coordinate(), "a point [x, y]", "point");
 }
-SpecPtr view_center() {
-  return list_of(data_coordinate(), 2, "a point [x, y]");
+Form<Point> view_center() {
+  return array_of<2>(data_coordinate(), "a point [x, y]");
 }
 
-/// A value, or keys over time. Values are no maps.
-SpecPtr over_time(SpecPtr value, std::string definition) {
+/// A value, or keys over time, which KeyReader reads. Values are not maps.
+template <typename V>
+Form<std::optional<V>> over_time(const Form<V>& value, std::string definition) {
   const SpecPtr keys = spec(DictSpec{value, DictSpec::Keys::kTimes}, "{FRAME: VALUE, ...}");
-  const SpecPtr keyed =
-      object("{keys: {FRAME: VALUE, ...}, ease: NAME}",
-             {required("keys", keys, "Values by frame number, or by seconds as 2.5s."),
-              {"ease", one_of(kEaseNames), "How the value moves from key to key.", "\"linear\""}});
-  return any_of({std::move(value), keyed}, "", std::move(definition));
+  const SpecPtr keyed = object(
+      "{keys: {FRAME: VALUE, ...}, ease: NAME}",
+      {required("keys", keys, "Values by frame number, or by seconds as 2.5s."),
+       {"ease", one_of<Ease>(kEaseNames), "How the value moves from key to key.", "\"linear\""}});
+  return {any_of({value, keyed}, "", std::move(definition)),
+          [read = value.read](ValidNode node) -> std::optional<V> {
+            if (node.is_map()) return std::nullopt;
+            return read(node);
+          }};
 }
-SpecPtr coordinate_over_time() {
+Form<std::optional<double>> coordinate_over_time() {
   return over_time(coordinate(), "coordinateOverTime");
 }
-SpecPtr share_over_time() {
+Form<std::optional<double>> share_over_time() {
   return over_time(number(0, 1), "shareOverTime");
 }
-SpecPtr size_over_time() {
+Form<std::optional<double>> size_over_time() {
   return over_time(number_above(0, kMaxCoordinate), "sizeOverTime");
 }
-SpecPtr place_over_time() {
+Form<std::optional<Point>> place_over_time() {
   return over_time(view_center(), "placeOverTime");
 }
 
-// A constant, or a law by which a number is drawn for each circle.
-SpecPtr number_law(SpecPtr constant, SpecPtr bound, std::string expected, std::string definition) {
-  const SpecPtr gaussian =
-      object("{mean: NUMBER, sigma: NUMBER}",
-             {required("mean", coordinate(), "Mean."),
-              required("sigma", number(0, kMaxCoordinate), "Standard deviation.")});
-  const SpecPtr drawn = object(
-      "",
-      {{"uniform", list_of(std::move(bound), 2, "[low, high]"), "Evenly between the two bounds."},
-       {"gaussian", gaussian, "Normally distributed."}},
-      {.exactly_one_of = {"uniform", "gaussian"}});
-  return any_of({std::move(constant), drawn}, std::move(expected), std::move(definition));
+/// A constant, or a law by which a number is drawn for each circle.
+Form<NumberLaw> number_law(const Form<double>& constant, const Form<double>& bound,
+                           std::string expected, std::string definition) {
+  const auto gaussian = object<GaussianLaw>(
+      "{mean: NUMBER, sigma: NUMBER}",
+      {required("mean", &GaussianLaw::mean, coordinate(), "Mean."),
+       required("sigma", &GaussianLaw::sigma, number(0, kMaxCoordinate), "Standard deviation.")});
+  const auto uniform = convert(array_of<2>(bound, "[low, high]"), [](const auto& ends) {
+    return UniformLaw{ends[0], ends[1]};
+  });
+  const auto drawn =
+      object<NumberLaw>("",
+                        {{"uniform", kItself, uniform, "Evenly between the two bounds."},
+                         {"gaussian", kItself, gaussian, "Normally distributed."}},
+                        {.exactly_one_of = {"uniform", "gaussian"}});
+  return any_of<NumberLaw>(
+      {convert(constant, [](double value) { return ConstantLaw{value}; }), drawn},
+      std::move(expected), std::move(definition));
 }
 
-SpecPtr position_law() {
-  const SpecPtr gaussian =
-      object("{mean: [x, y], sigma: NUMBER}",
-             {required("mean", point(), "Centre of the cloud."),
-              required("sigma", number(0, kMaxCoordinate), "Standard deviation in x and in y.")});
-  const SpecPtr box = list_of(point(), 2, "[[x0, y0], [x1, y1]]");
-  const SpecPtr radius = number_above(0, kMaxCoordinate), width = number(0, kMaxCoordinate);
-  const SpecPtr disc = object("{center: [x, y], radius: NUMBER}",
-                              {required("center", point(), "Centre of the disc."),
-                               required("radius", radius, "Radius of the disc.")});
-  const SpecPtr ring = object("{center: [x, y], radius: NUMBER, width: NUMBER}",
-                              {required("center", point(), "Centre of the ring."),
-                               required("radius", radius, "Outer radius."),
-                               {"width", width, "Inwards from the outer radius.", "0"}});
-  const SpecPtr polyline = object(
+Form<PositionLaw> position_law() {
+  const auto gaussian = object<GaussianPosition>(
+      "{mean: [x, y], sigma: NUMBER}",
+      {required("mean", &GaussianPosition::mean, point(), "Centre of the cloud."),
+       required("sigma", &GaussianPosition::sigma, number(0, kMaxCoordinate),
+                "Standard deviation in x and in y.")});
+  const auto box = array_of<2>(point(), "[[x0, y0], [x1, y1]]");
+  const auto uniform = convert(box, [](const auto& corners) {
+    return UniformPosition{corners[0], corners[1]};
+  });
+  const Form<double> radius = number_above(0, kMaxCoordinate), width = number(0, kMaxCoordinate);
+  const auto disc = object<DiscPosition>(
+      "{center: [x, y], radius: NUMBER}",
+      {required("center", &DiscPosition::center, point(), "Centre of the disc."),
+       required("radius", &DiscPosition::radius, radius, "Radius of the disc.")});
+  const auto ring = object<RingPosition>(
+      "{center: [x, y], radius: NUMBER, width: NUMBER}",
+      {required("center", &RingPosition::center, point(), "Centre of the ring."),
+       required("radius", &RingPosition::radius, radius, "Outer radius."),
+       {"width", &RingPosition::width, width, "Inwards from the outer radius.", "0"}});
+  const auto polyline = object<PolylinePosition>(
       "{points: [[x, y], ...], width: NUMBER}",
-      {required("points", spec(ListSpec{point(), 2, kMaxPoints}, "a list of two points or more"),
+      {required("points", &PolylinePosition::points,
+                list_of(point(), 2, kMaxPoints, "a list of two points or more"),
                 "Corners of the line, in order."),
-       {"width", width, "Width of the line: circles lie evenly across it.", "0"},
-       {"sigma", width, "Standard deviation from the line, in x and in y; replaces width."}},
+       {"width", &PolylinePosition::width, width,
+        "Width of the line: circles lie evenly across it.", "0"},
+       {"sigma", &PolylinePosition::sigma, width,
+        "Standard deviation from the line, in x and in y; replaces width."}},
       {.excludes = {{"width", "sigma"}}});
-  const SpecPtr cells = integer(1, static_cast<std::int64_t>(kMaxCircles));
-  const SpecPtr grid =
-      object("{columns: INTEGER, rows: INTEGER, jitter: NUMBER}",
-             {required("columns", cells, "Number of columns."),
-              required("rows", cells, "Number of rows."),
-              {"jitter", number(0, 1),
-               "Share of its cell in which a circle may lie; 0 is the centre.", "0"},
-              {"box", box, "Corners of the grid.", "[[0, 0], [1, 1]]"}});
-  return object(
+  const auto cells = integer(1, static_cast<std::int64_t>(kMaxCircles));
+  const auto set_box = [](GridPosition& grid, const std::array<Point, 2>& corners) {
+    std::tie(grid.low, grid.high) = std::tie(corners[0], corners[1]);
+  };
+  const auto grid = object<GridPosition>(
+      "{columns: INTEGER, rows: INTEGER, jitter: NUMBER}",
+      {required("columns", &GridPosition::columns, cells, "Number of columns."),
+       required("rows", &GridPosition::rows, cells, "Number of rows."),
+       {"jitter", &GridPosition::jitter, number(0, 1),
+        "Share of its cell in which a circle may lie; 0 is the centre.", "0"},
+       {"box", set_box, box, "Corners of the grid.", "[[0, 0], [1, 1]]"}});
+  return object<PositionLaw>(
       "one of {uniform: ...}, {gaussian: ...}, {disc: ...}, {ring: ...}, {polyline: ...} and "
       "{grid: ...}",
-      {{"uniform", box, "Evenly over the box between two corners."},
-       {"gaussian", gaussian, "A round cloud."},
-       {"disc", disc, "Evenly over a disc."},
-       {"ring", ring, "Evenly over a ring."},
-       {"polyline", polyline, "Evenly along lines."},
-       {"grid", grid, "One circle per cell, row by row from the lower left; replaces count."}},
+      {{"uniform", kItself, uniform, "Evenly over the box between two corners."},
+       {"gaussian", kItself, gaussian, "A round cloud."},
+       {"disc", kItself, disc, "Evenly over a disc."},
+       {"ring", kItself, ring, "Evenly over a ring."},
+       {"polyline", kItself, polyline, "Evenly along lines."},
+       {"grid", kItself, grid,
+        "One circle per cell, row by row from the lower left; replaces count."}},
       {.exactly_one_of = {"uniform", "gaussian", "disc", "ring", "polyline", "grid"}});
 }
 
+/// read_color_law() reads it: its parts depend on each other.
 SpecPtr color_law() {
-  std::vector<SpecPtr> forms = color_forms();
+  const std::vector<Form<DisplayColor>> colors = color_forms();
+  std::vector<SpecPtr> forms(colors.begin(), colors.end());
   forms.push_back(object(
       "",
-      {{"uniform", list_of(color(), 2, "two colours [COLOUR, COLOUR]"),
+      {{"uniform", array_of<2>(color(), "two colours [COLOUR, COLOUR]"),
         "Each channel evenly between the two colours' channels."},
-       {"choice", spec(ListSpec{color(), 1, kMaxStops}, "a list of colours"),
-        "One of these colours."},
-       {"weights", spec(ListSpec{number(0, kMaxWeight), 1, kMaxStops}, "a list of numbers"),
+       {"choice", list_of(color(), 1, kMaxStops, "a list of colours"), "One of these colours."},
+       {"weights", list_of(number(0, kMaxWeight), 1, kMaxStops, "a list of numbers"),
         "Relative frequency of each colour of choice; equal if absent."},
        {"gradient", colormap_spec(), "Any colour of a colour map, evenly."}},
       {.exactly_one_of = {"uniform", "choice", "gradient"}, .needs = {{"weights", "choice"}}}));
@@ -136,109 +168,119 @@ SpecPtr color_law() {
                 "[COLOUR, COLOUR]}, {choice: [...]} or {gradient: [...]}");
 }
 
-SpecPtr random_circles() {
-  const SpecPtr fraction = number(0, 1);
-  const SpecPtr fraction_law = number_law(
+ObjectForm<RandomSource> make_random_circles() {
+  const Form<double> fraction = number(0, 1);
+  const auto fraction_law = number_law(
       fraction, fraction,
       "a number from 0 to 1, {uniform: [low, high]} or {gaussian: {mean, sigma}}", "fractionLaw");
-  const SpecPtr radius_law =
+  const auto radius_law =
       number_law(number_above(0, kMaxCoordinate), number(0, kMaxCoordinate),
                  "a number > 0, {uniform: [low, high]} or {gaussian: {mean, sigma}}", "radiusLaw");
-  return object(
+  return object<RandomSource>(
       "{count: INTEGER, ...}",
-      {{"count", spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxCircles), kBytesPerCircle}),
+      {{"count", &RandomSource::count,
+        integer(IntegerSpec{0, static_cast<std::int64_t>(kMaxCircles), kBytesPerCircle}),
         "Number of circles; a grid has its own number."},
-       {"seed", seed_spec(), "Seed; the scene's if absent."},
-       {"position", position_law(), "Centres; evenly over the unit square if absent."},
-       {"radius", radius_law, "Radius; a draw of 0 or less gives a circle that covers nothing.",
-        "0.01"},
+       {"seed", &RandomSource::seed, seed(), "Seed; the scene's if absent."},
+       {"position", &RandomSource::position, position_law(),
+        "Centres; evenly over the unit square if absent."},
+       {"radius", &RandomSource::radius, radius_law,
+        "Radius; a draw of 0 or less gives a circle that covers nothing.", "0.01"},
        {"color", color_law(), "Colour.", "\"#000000\""},
-       {"alpha", fraction_law, "Opacity, clamped to 0 to 1; the shader's if absent."},
-       {"depth", fraction_law, "Depth z, clamped to 0 to 1; only the snow shader reads it.", "0"}},
+       {"alpha", &RandomSource::alpha, fraction_law,
+        "Opacity, clamped to 0 to 1; the shader's if absent."},
+       {"depth", &RandomSource::depth, fraction_law,
+        "Depth z, clamped to 0 to 1; only the snow shader reads it.", "0"}},
       {.at_least_one_of = {"count", "position"}});
 }
 
-SpecPtr inline_circles() {
-  const SpecPtr place = coordinate_over_time();
-  const SpecPtr circle =
-      object("a circle {x: NUMBER, y: NUMBER, radius: NUMBER, ...}",
-             {required("x", place, "x of the centre in scene units, to the right."),
-              required("y", place, "y of the centre in scene units, upwards."),
-              {"z", share_over_time(), "Depth; only the snow shader reads it.", "0"},
-              required("radius", size_over_time(), "Radius in scene units."),
-              {"color", over_time(color(), "colorOverTime"), "Colour.", "\"#000000\""},
-              {"alpha", share_over_time(), "Opacity; the shader's if absent."}});
-  return spec(ListSpec{circle}, "a list of circles");
+ObjectForm<InlineCircle> make_inline_circle() {
+  const auto place = coordinate_over_time();
+  return object<InlineCircle>(
+      "a circle {x: NUMBER, y: NUMBER, radius: NUMBER, ...}",
+      {required("x", &InlineCircle::x, place, "x of the centre in scene units, to the right."),
+       required("y", &InlineCircle::y, place, "y of the centre in scene units, upwards."),
+       {"z", &InlineCircle::z, share_over_time(), "Depth; only the snow shader reads it.", "0"},
+       required("radius", &InlineCircle::radius, size_over_time(), "Radius in scene units."),
+       {"color", &InlineCircle::color, over_time(color(), "colorOverTime"), "Colour.",
+        "\"#000000\""},
+       {"alpha", &InlineCircle::alpha, share_over_time(), "Opacity; the shader's if absent."}});
 }
 
-SpecPtr generator() {
-  const SpecPtr name = spec(EnumSpec{classic_names()}, "", "classicName");
-  return any_of({name, object("", {required("name", name, "Name of the classic scene."),
-                                   {"seed", seed_spec(), "Seed; the scene's if absent."}})},
-                "the name of a classic scene or {name: NAME, seed: INTEGER}");
+Form<GeneratorSource> make_generator() {
+  const auto name = one_of(classic_names(), "classicName");
+  const auto whole = object<GeneratorSource>(
+      "", {required("name", &GeneratorSource::name, name, "Name of the classic scene."),
+           {"seed", &GeneratorSource::seed, seed(), "Seed; the scene's if absent."}});
+  return any_of<GeneratorSource>({convert(name,
+                                          [](std::string text) {
+                                            return GeneratorSource{std::move(text), {}};
+                                          }),
+                                  whole},
+                                 "the name of a classic scene or {name: NAME, seed: INTEGER}");
 }
 
 SpecPtr shader() {
   const SpecPtr solid = object(
       "{alpha: NUMBER}", {{"alpha", number(0, 1), "Opacity of circles without their own.", "0.5"}});
   return spec(
-      AnyOfSpec{{one_of({"solid", "snow"}),
+      AnyOfSpec{{one_of<Shader>({"solid", "snow"}),
                  object("", {required("solid", solid,
                                       "One colour and alpha everywhere inside a circle.")})}},
       "\"solid\", \"snow\" or {solid: {alpha: NUMBER}}");
 }
 
-SpecPtr stroke() {
-  return object("{width: LENGTH, color: COLOUR, alpha: NUMBER}",
-                {required("width", width_spec(kMaxCoordinate), "Width, as 0.5 or 2px; > 0."),
-                 {"color", color(), "Colour; the circle's if absent."},
-                 {"alpha", number(0, 1), "Opacity; the circle's if absent."}});
+ObjectForm<Stroke> make_stroke() {
+  return object<Stroke>(
+      "{width: LENGTH, color: COLOUR, alpha: NUMBER}",
+      {required("width", &Stroke::width, width(kMaxCoordinate), "Width, as 0.5 or 2px; > 0."),
+       {"color", &Stroke::color, color(), "Colour; the circle's if absent."},
+       {"alpha", &Stroke::alpha, number(0, 1), "Opacity; the circle's if absent."}});
 }
 
-SpecPtr layer() {
-  const SpecPtr column = one_of(kDataColumnNames);
-  return object(
+ObjectForm<Layer> make_layer(const SceneForms& forms) {
+  return object<Layer>(
       "a layer with one of generator, random, circles or data",
-      {{"generator", generator(), "The circles of a classic scene."},
-       {"random", random_circles(), "Independent random circles."},
-       {"circles", inline_circles(), "Circles, written one by one."},
+      {{"generator", forms.generator, "The circles of a classic scene."},
+       {"random", forms.random, "Independent random circles."},
+       {"circles", list_of(forms.circle, 0, ListSpec{}.max_items, "a list of circles"),
+        "Circles, written one by one."},
        {"data", text("the path of a data file"),
         "Path of a data file, relative to the scene file: one circle per row, in paint order. #### "
         "stands for the frame number of an animation with one file per frame. x and y are at most "
         "1e15; they are rounded to float32 only after the view is applied."},
        {"dataset", text("the name of a table in the data file"),
         "Table of the data file, if it has several."},
-       {"columns", spec(ListSpec{column, 1}, "a list of column names"),
+       {"columns", forms.columns,
         "Meaning of the columns of data: x, y and radius are required; _ ignores a column."},
        {"map", data_map_spec(),
         "Map from columns of data to circles: constants, columns, scales and colours."},
        {"where", where_spec(), "Conditions: rows that meet all of them are drawn."},
        {"order", order_spec(),
         "Column that sorts the rows, the highest value on top; the file's order if absent."},
-       {"invalid", one_of({"error", "skip"}),
+       {"invalid", one_of<bool>({"error", "skip"}),
         "Action for rows that cannot be drawn: an error, or skip them.", "\"error\""},
-       {"radius_limits",
-        list_of(length_spec(kMaxCoordinate), 2, "[smallest, largest], lengths as 0.5 or 2px"),
-        "Smallest and largest radius in the picture."},
+       {"radius_limits", forms.radius_limits, "Smallest and largest radius in the picture."},
        {"color", color(), "Colour of data without colours.", "\"#000000\""},
        {"alpha", number(0, 1), "Opacity of data without alphas; the shader's if absent."},
-       {"name", text("a name"),
+       {"name", &Layer::name, text("a name"),
         "Name for messages and --layers, unique among the layers and without commas."},
-       {"opacity", share_over_time(), "Factor on each circle's alpha.", "1"},
-       {"blend", one_of(kBlendModeNames),
+       {"opacity", &Layer::opacity, share_over_time(), "Factor on each circle's alpha.", "1"},
+       {"blend", &Layer::blend, one_of<BlendMode>(kBlendModeNames),
         "Blend mode: how each circle changes the picture below it.", "\"over\""},
-       {"fill", boolean(), "False: only the stroke is painted.", "true"},
-       {"stroke", stroke(),
+       {"fill", &Layer::fill, boolean(), "False: only the stroke is painted.", "true"},
+       {"stroke", forms.stroke,
         "A ring inside each circle's rim, above its fill; not with the shader snow."},
-       {"offset", place_over_time(),
+       {"offset", in(&Layer::move, &LayerMove::offset), place_over_time(),
         "Shift of the layer's circles by [x, y]: p' = offset + pivot + rotate * scale * (p - "
         "pivot).",
         "[0, 0]"},
-       {"scale", size_over_time(),
+       {"scale", in(&Layer::move, &LayerMove::scale), size_over_time(),
         "Factor by which the layer grows about the pivot, radii included.", "1"},
-       {"rotate", coordinate_over_time(),
+       {"rotate", in(&Layer::move, &LayerMove::rotate), coordinate_over_time(),
         "Degrees by which the layer turns counter-clockwise about the pivot.", "0"},
-       {"pivot", view_center(), "Fixed point of scale and rotate.", "[0, 0]"},
+       {"pivot", in(&Layer::move, &LayerMove::pivot), view_center(),
+        "Fixed point of scale and rotate.", "[0, 0]"},
        {"shader", shader(),
         "Look of the circles; if absent, solid, but snow for the classic scenes snow and "
         "snowsingle."}},
@@ -274,92 +316,134 @@ std::string too_many_pixels(YamlNode image) {
                      sides[0], sides[1], memory_text(pixels * kBytesPerPixel), kMaxPixels);
 }
 
-SpecPtr image() {
-  return object(
+ObjectForm<ImageSettings> make_image() {
+  return object<ImageSettings>(
       "{width: INTEGER, height: INTEGER, ...}",
-      {{"width", integer(1, kMaxImageSide), "In pixels.", "1024"},
-       {"height", integer(1, kMaxImageSide), "In pixels.", "1024"},
-       {"background", background(),
+      {{"width", &ImageSettings::width, integer(1, kMaxImageSide), "In pixels.", "1024"},
+       {"height", &ImageSettings::height, integer(1, kMaxImageSide), "In pixels.", "1024"},
+       {"background", &ImageSettings::background, background(),
         "Colour or vertical gradient behind the circles; not with alpha: true.", "\"#ffffff\""},
-       {"alpha", boolean(), "True: the picture is transparent and has no background.", "false"},
-       {"blend", one_of({"display", "linear"}),
+       {"alpha", &ImageSettings::alpha, boolean(),
+        "True: the picture is transparent and has no background.", "false"},
+       {"blend", &ImageSettings::blend_space, one_of<BlendSpace>({"display", "linear"}),
         "Blending of colour values as they stand (display) or in linear light (linear).",
         "\"display\""},
-       {"bits", spec(IntegerSpec{8, 16, 0, 8}), "Bits of a sample of a PNG: 8 or 16.", "8"},
-       {"dither", boolean(), "True: an ordered dither hides the steps of soft colours in 8 bits.",
-        "false"},
-       {"antialias", boolean(),
+       {"bits", &ImageSettings::bits, integer(IntegerSpec{8, 16, 0, 8}),
+        "Bits of a sample of a PNG: 8 or 16.", "8"},
+       {"dither", &ImageSettings::dither, boolean(),
+        "True: an ordered dither hides the steps of soft colours in 8 bits.", "false"},
+       {"antialias", &ImageSettings::antialias, boolean(),
         "True: edges are smooth; a circle covers the share of each pixel that lies in it. False: "
         "it covers pixels whose centres lie in it.",
         "false"}},
       {.problem = too_many_pixels});
 }
 
-SpecPtr view() {
-  const SpecPtr window = over_time(list_of(data_coordinate(), 2, "[low, high]"), "windowOverTime");
-  return object(
+ObjectForm<ViewKeys> make_view() {
+  const auto of_view = [](auto member) { return in(&ViewKeys::view, member); };
+  const auto of_window = [](auto member) { return in(&ViewKeys::window, member); };
+  const auto set_center = [](ViewKeys& keys, const std::optional<Point>& point) {
+    if (point)
+      std::tie(keys.view.center_x, keys.view.center_y) = std::tie((*point)[0], (*point)[1]);
+  };
+  const auto window = over_time(array_of<2>(data_coordinate(), "[low, high]"), "windowOverTime");
+  return object<ViewKeys>(
       "{center: [x, y], zoom: NUMBER}, {x: [low, high], y: [low, high]} or {fit: data}",
-      {{"center", place_over_time(), "The scene point in the middle of the image.", "[0.5, 0.5]"},
-       {"zoom", over_time(number_above(0, kMaxZoom), "zoomOverTime"),
+      {{"center", set_center, place_over_time(), "The scene point in the middle of the image.",
+        "[0.5, 0.5]"},
+       {"zoom", of_view(&View::zoom), over_time(number_above(0, kMaxZoom), "zoomOverTime"),
         "Zoom: the image is 1/zoom scene units high, and width/height times as wide.", "1"},
-       {"x", window, "Left and right end of the window of scene space; needs y."},
-       {"y", window, "Lower and upper end of the window of scene space; needs x."},
-       {"fit", one_of({"data", "square"}),
+       {"x", of_window(&ViewWindow::x), window,
+        "Left and right end of the window of scene space; needs y."},
+       {"y", of_window(&ViewWindow::y), window,
+        "Lower and upper end of the window of scene space; needs x."},
+       {"fit", of_window(&ViewWindow::kind), one_of<ViewWindow::Kind>({"data", "square"}),
         "Window around the centres of all data layers' circles (data), or the unit square "
         "(square)."},
-       {"margin", over_time(number(0, kMaxMargin), "marginOverTime"),
+       {"margin", of_window(&ViewWindow::margin),
+        over_time(number(0, kMaxMargin), "marginOverTime"),
         "Share of the window's longer side that fit adds on each side.", "0.05"},
-       over_spec("With fit: data and one data file per frame: window of all files (film), or of "
-                 "each frame's file (frame)."),
-       {"aspect", one_of({"contain", "cover"}),
+       {"over", of_window(&ViewWindow::is_over_frame), over_frame(),
+        "With fit: data and one data file per frame: window of all files (film), or of "
+        "each frame's file (frame).",
+        "\"film\""},
+       {"aspect", of_window(&ViewWindow::covers), one_of<bool>({"contain", "cover"}),
         "All of the window shows (contain), or it fills the image (cover).", "\"contain\""},
-       {"flip", one_of({"y"}), "y: the y axis points down, as in images."}},
+       {"flip", [](ViewKeys& keys, const std::string&) { keys.view.flip_y = true; }, one_of({"y"}),
+        "y: the y axis points down, as in images."}},
       {.needs = {{"x", "y"}, {"y", "x"}, {"margin", "fit"}, {"over", "fit"}},
        .needs_any = {{"aspect", {"x", "fit"}}},
        .excludes = {
            {"center", "x"}, {"center", "fit"}, {"zoom", "x"}, {"zoom", "fit"}, {"x", "fit"}}});
 }
 
-SpecPtr rate() {
+Form<Ratio> make_rate() {
   const std::string expected =
       fmt::format("a number > 0 and <= {}, or a fraction of whole numbers as 24000/1001", kMaxFps);
-  return any_of({number_above(0, kMaxFps), spec(RatioSpec{kMaxFps}, expected)}, expected);
+  const Form<Ratio> fraction(spec(RatioSpec{kMaxFps}, expected),
+                             [](ValidNode node) { return parse_ratio(node.text()).value(); });
+  return any_of<Ratio>(
+      {convert(number_above(0, kMaxFps), [](double number) { return Ratio{number}; }), fraction},
+      expected);
 }
 
-SpecPtr animation() {
-  return object(
+ObjectForm<Animation> make_animation(const Form<Ratio>& rate) {
+  const auto set_fps = [](Animation& animation, const Ratio& fps) {
+    animation.fps = fps.numerator / fps.denominator;
+  };
+  return object<Animation>(
       "{fps: NUMBER, frames: INTEGER, start: INTEGER, time: real}",
-      {{"fps", rate(), "Frames per second, also as a fraction: 24000/1001.", "60"},
-       {"frames", integer(1, kMaxFrame), "Number of frames.", "1"},
-       {"start", integer(0, kMaxFrame), "Number of the first frame; a still shows this frame.",
-        "0"},
-       {"time", one_of({"steps", "real"}),
+      {{"fps", set_fps, rate, "Frames per second, also as a fraction: 24000/1001.", "60"},
+       {"frames", &Animation::frames, integer(1, kMaxFrame), "Number of frames.", "1"},
+       {"start", &Animation::start, integer(0, kMaxFrame),
+        "Number of the first frame; a still shows this frame.", "0"},
+       {"time", &Animation::is_real, one_of<bool>({"steps", "real"}),
         "Step of simulated layers per frame: 1/60 s (steps) or 1/fps s (real).", "\"steps\""}});
 }
 
-Spec scene() {
-  return {ObjectSpec{{
-              required("version", integer(1, 1), "Version of this format."),
-              {"vars",
-               spec(DictSpec{spec(AnythingSpec{}), DictSpec::Keys::kVars}, "{NAME: VALUE, ...}"),
-               "Values by name: $NAME stands for a value anywhere; --set NAME=VALUE replaces it."},
-              {"image", image(), "The picture."},
-              {"seed", seed_spec(), "Seed of all random numbers.", "1"},
-              {"view", view(), "The part of the scene that fills the image."},
-              required("layers", spec(ListSpec{layer(), 0, kMaxLayers}, "a list of layers"),
-                       "Layers in paint order, later ones on top."),
-              {"animation", animation(), "Frames of a film."},
-              {"output", text("a file name or pattern"),
-               "File of the frames, relative to the working directory; #### is the frame number."},
-          }},
-          "a scene {version: 1, layers: [...], ...}"};
+ObjectForm<Scene> make_scene(const SceneForms& forms) {
+  const SpecPtr vars =
+      spec(DictSpec{spec(AnythingSpec{}), DictSpec::Keys::kVars}, "{NAME: VALUE, ...}");
+  return object<Scene>(
+      "a scene {version: 1, layers: [...], ...}",
+      {required("version", integer(1, 1), "Version of this format."),
+       {"vars", vars,
+        "Values by name: $NAME stands for a value anywhere; --set NAME=VALUE replaces it."},
+       {"image", forms.image, "The picture."},
+       {"seed", &Scene::seed, seed(), "Seed of all random numbers.", "1"},
+       {"view", forms.view, "The part of the scene that fills the image."},
+       required("layers", list_of(forms.layer, 0, kMaxLayers, "a list of layers"),
+                "Layers in paint order, later ones on top."),
+       {"animation", forms.animation, "Frames of a film."},
+       {"output", &Scene::output, text("a file name or pattern"),
+        "File of the frames, relative to the working directory; #### is the frame number."}});
 }
 
 }  // namespace
 
+SceneForms::SceneForms()
+    : image(make_image()),
+      view(make_view()),
+      rate(make_rate()),
+      animation(make_animation(rate)),
+      generator(make_generator()),
+      random(make_random_circles()),
+      circle(make_inline_circle()),
+      columns(list_of(one_of<DataColumn>(kDataColumnNames), 1, ListSpec{}.max_items,
+                      "a list of column names")),
+      radius_limits(
+          array_of<2>(length(kMaxCoordinate), "[smallest, largest], lengths as 0.5 or 2px")),
+      stroke(make_stroke()),
+      layer(make_layer(*this)),
+      scene(make_scene(*this)) {}
+
+const SceneForms& scene_forms() {
+  static const SceneForms kForms;
+  return kForms;
+}
+
 const Spec& scene_spec() {
-  static const Spec kSpec = scene();
-  return kSpec;
+  return *scene_forms().scene.spec;
 }
 
 std::string scene_json_schema() {

@@ -4,42 +4,54 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/format/value_specs.h"
+#include "renderer/format/form.h"
 #include "renderer/map/color_map.h"
+#include "renderer/scene/read_values.h"
 #include "renderer/scene/scene.h"
 
-// What the descriptions of scenes are made of.
+// Forms that several parts of a scene have.
 namespace roundel {
 
 inline constexpr std::uint64_t kMaxStops = 1000;  ///< of a colour map, or colours to choose from
 
-inline SpecPtr data_coordinate() {
+inline Form<double> data_coordinate() {
   return number(-kMaxDataCoordinate, kMaxDataCoordinate);
 }
 
 inline SpecPtr hex_color() {
   return spec(HexColorSpec{}, "a colour \"#rrggbb\" with six hexadecimal digits");
 }
-inline std::vector<SpecPtr> color_forms() {
-  const SpecPtr channel = number(0, kMaxColor);
-  return {hex_color(), list_of(channel, 3, "[red, green, blue]"), channel};
+inline std::vector<Form<DisplayColor>> color_forms() {
+  const Form<double> channel = number(0, kMaxColor);
+  return {{hex_color(), read_color},
+          {array_of<3>(channel, "[red, green, blue]"), read_color},
+          {channel, read_color}};
 }
-inline SpecPtr color() {
-  return any_of(color_forms(),
-                "a colour: \"#rrggbb\" (in quotes), [red, green, blue] or one number (a grey)",
-                "color");
+/// The forms of a colour, each with a value that `make` makes of the colour.
+template <typename T, typename Make>
+std::vector<Form<T>> color_forms_as(Make make) {
+  std::vector<Form<T>> forms;
+  for (const Form<DisplayColor>& form : color_forms()) forms.push_back(convert(form, make));
+  return forms;
+}
+inline Form<DisplayColor> color() {
+  return any_of<DisplayColor>(
+      color_forms(), "a colour: \"#rrggbb\" (in quotes), [red, green, blue] or one number (a grey)",
+      "color");
 }
 
-/// Of a layer's data, in map_spec.cpp.
+/// Keys of a layer with data, in map_spec.cpp.
 SpecPtr data_map_spec();
 SpecPtr where_spec();
 SpecPtr order_spec();
 /// A number >= 0, or pixels.
-SpecPtr length_spec(double max);
-/// One above 0.
-SpecPtr width_spec(double max);
-/// What goes by a film of data, or by each of its files.
-Field over_spec(const char* text);
+Form<Length> length(double max);
+/// A length > 0.
+Form<Length> width(double max);
+/// "frame" (true): a value depends on each file of a film of data; "film": on all of them.
+inline Form<bool> over_frame() {
+  return one_of<bool>({"film", "frame"});
+}
 SpecPtr colormap_spec();
 
 }  // namespace roundel

@@ -39,7 +39,9 @@ class DataLayer : public testing::Test {
 
   Scene scene(std::vector<DataColumn> columns, std::uint64_t rows) const {
     Layer layer;
-    layer.source = DataSource{path_, std::move(columns), rows, 0, open_table(path_)};
+    DataSource source{path_, std::move(columns), rows, 0, open_table(path_)};
+    source.map = map_of_columns(source.columns);
+    layer.source = std::move(source);
     layer.alpha = .25f;
     return scene_of({layer});
   }

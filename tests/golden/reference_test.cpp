@@ -35,6 +35,7 @@ void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
     DataSource data;
     data.path = (kReference / "data" / ("snow_seed1_step300.npy")).string();
     data.columns = {DataColumn::kX, DataColumn::kY, DataColumn::kZ, DataColumn::kRadius};
+    data.map = map_of_columns(data.columns);
     data.table = open_table(data.path);
     data.rows = data.table->rows();
     scene.layers.push_back({data, Shader::kSnow, 0.5f});

@@ -312,7 +312,7 @@ class LayerLegend {
       : scene_(scene),
         layer_(layer),
         source_(std::get<DataSource>(layer.source)),
-        map_(*source_.map),
+        map_(source_.map),
         picture_(picture) {
     if (!layer.stroke) return;
     look_ = {layer.fill, stroke_width(scene, layer) * scene.image.frame_height(),
@@ -449,7 +449,7 @@ int run_legend(const Arguments& arguments) {
   bool is_empty = true;
   for (std::size_t i = 0; i < scene.layers.size(); ++i) {
     const auto* const source = std::get_if<DataSource>(&scene.layers[i].source);
-    if (scene.layers[i].is_hidden || source == nullptr || !source->map) continue;
+    if (scene.layers[i].is_hidden || source == nullptr || source->map.is_plain) continue;
     LayerLegend legend(scene, scene.layers[i], picture);
     if (legend.is_empty()) continue;
     is_empty = false;

@@ -160,7 +160,7 @@ Lines describe_values(const DataSource& source, const DataMap& map, const Missin
 
 /// What a layer's data are like: rows, the columns that are used, what scales found in them.
 Lines describe_data(const DataSource& source, const std::string& of_layer) {
-  DataMap map = source.map ? *source.map : map_of_columns(source);
+  DataMap map = source.map;
   const bool is_film = source.film && source.film->facts;
   const DataFacts facts = is_film        ? *source.film->facts
                           : source.facts ? *source.facts

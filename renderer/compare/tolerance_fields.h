@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "renderer/compare/picture_difference.h"
+#include "renderer/format/form.h"
+
+namespace roundel {
+
+/// The keys of a manifest's rule except `pictures`. Code after them reads `mask`.
+std::vector<FieldOf<Tolerance>> tolerance_fields();
+/// {x, y, width, height}
+std::vector<FieldOf<PixelBox>> box_fields(const Form<std::int64_t>& place,
+                                          const Form<std::int64_t>& side);
+
+}  // namespace roundel
