@@ -13,6 +13,7 @@
 #include "renderer/base/error.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/resolve_scene.h"
+#include "tests/data/zip_writer.h"
 #include "tests/testing.h"
 
 namespace roundel {
@@ -58,6 +59,14 @@ class SortedRows : public testing::Test {
       file << static_cast<int>(row.x) << ','
            << (std::isnan(row.value) ? "" : std::to_string(static_cast<int>(row.value))) << ','
            << row.kind << '\n';
+  }
+
+  /// The same rows in a file that is slow to read.
+  void write_deflated() const {
+    std::ifstream array(path_, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(array), {}};
+    std::ofstream(folder_ / "sorted_rows.npz", std::ios::binary)
+        << zip_of({{"rows.npy", bytes, true}});
   }
 
   Scene scene_with(const std::string& keys, const std::string& ending = "npy") const {
@@ -150,32 +159,44 @@ TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
               }));
 }
 
-TEST_F(SortedRows, OfATextAreInMemory) {
+TEST_F(SortedRows, OfATextAreMadeChunkByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_csv();
+  expect_rows(scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
+                         "invalid: skip, where: {x: {min: 1000}}, order: kind",
+                         "csv"),
+              sorted([](const Row& row) { return row.value > 0 && row.x >= 1000; },
+                     [](const Row& x, const Row& y) {
+                       return std::strncmp(x.kind, y.kind, sizeof(x.kind)) < 0;
+                     }));
+}
+
+TEST_F(SortedRows, OfADeflatedFileAreMadeOnce) {
+  if (kSanitized) GTEST_SKIP() << "reads millions of rows";
+  write_deflated();
   const std::string map =
       "map: {x: x, y: x, radius: v, alpha: 0.5, "
       "color: {column: kind, categories: tab10}}, invalid: skip, "
       "where: {x: {min: 1000}}";
   const auto keeps = [](const Row& row) { return row.value > 0 && row.x >= 1000; };
-  expect_rows(scene_with(map + ", order: {column: v, descending: true}", "csv"),
+  expect_rows(scene_with(map + ", order: {column: v, descending: true}", "npz"),
               sorted(keeps, [](const Row& a, const Row& b) { return a.value > b.value; }), false);
   expect_rows(
-      scene_with(map + ", order: kind", "csv"),
+      scene_with(map + ", order: kind", "npz"),
       sorted(keeps, [](const Row& a,
                        const Row& b) { return std::strncmp(a.kind, b.kind, sizeof(a.kind)) < 0; }),
       false);
-  const Scene unsorted = scene_with(map, "csv");
+  const Scene unsorted = scene_with(map, "npz");
   expect_rows(unsorted, sorted(keeps, [](const Row&, const Row&) { return false; }), false);
 }
 
-TEST_F(SortedRows, OfATextThatDoesNotFitAreMadeChunkByChunk) {
+TEST_F(SortedRows, OfADeflatedFileThatDoesNotFitAreMadeChunkByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
-  write_csv();
+  write_deflated();
   Scene scene = scene_with(
       "map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
       "order: v",
-      "csv");
+      "npz");
   const auto expected =
       sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); });
   constexpr std::uint64_t kBytesOfCircle = 40;  // with its number in the order, twice
