@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <numeric>
 #include <string_view>
 #include <system_error>
@@ -133,6 +134,12 @@ std::optional<std::int64_t> FrameName::frame_of(std::string_view path) const {
 
 std::int64_t step_of(const FrameList& frames) {
   return frames.size() > 1 && run_length(frames, 0) == frames.size() ? frames[1] - frames[0] : 1;
+}
+
+FrameList frames_without(const FrameList& all, const FrameList& some) {
+  FrameList rest;
+  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
+  return rest;
 }
 
 std::string frames_text(const FrameList& frames) {

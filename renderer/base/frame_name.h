@@ -20,6 +20,9 @@ using FrameList = std::vector<std::int64_t>;
 /// So many, one after the other.
 FrameList run_of_frames(std::int64_t first, std::int64_t count);
 
+/// Returns the frames of `all` that are not in `some`.
+FrameList frames_without(const FrameList& all, const FrameList& some);
+
 /// The shortest usual spelling: "1-10,15,20-30x2". Empty for no frames. `frames` rise.
 std::string frames_text(const FrameList& frames);
 

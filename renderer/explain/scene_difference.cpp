@@ -260,7 +260,7 @@ SceneFile::SceneFile(const std::string& content, const std::string& path,
 
 SceneDifference::SceneDifference(const SceneFile& a, const SceneFile& b,
                                  const SceneOverrides& overrides, std::size_t clusters)
-    : a_(a), b_(b), changed_values_(changed_values(a.text, b.text, overrides)) {
+    : a_(a), changed_values_(changed_values(a.text, b.text, overrides)) {
   add_changed_data(a, b, changed_values_);
   const std::string of_a = shape_text(a.scene.image), of_b = shape_text(b.scene.image);
   if (of_a != of_b) {

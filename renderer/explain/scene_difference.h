@@ -42,7 +42,6 @@ class SceneDifference {
 
  private:
   const SceneFile& a_;
-  const SceneFile& b_;
   std::vector<std::string> changed_values_;
   std::string other_shape_;  ///< both shapes, where they differ
   std::unique_ptr<const DrawnScene> drawn_a_, drawn_b_;

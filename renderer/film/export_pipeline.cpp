@@ -472,4 +472,24 @@ ExportResult export_frames(ExportJob job) {
   return ExportPipeline(std::move(job)).run();
 }
 
+void ExportResult::add(ExportResult part) {
+  const auto merge = [](FrameList& sum, const FrameList& frames) {
+    sum.insert(sum.end(), frames.begin(), frames.end());
+    std::inplace_merge(sum.begin(), sum.end() - static_cast<std::ptrdiff_t>(frames.size()),
+                       sum.end());
+  };
+  if (seconds == 0) {
+    seconds = part.seconds;
+    processor_seconds = part.processor_seconds;
+    limits = part.limits;
+  }
+  merge(written, part.written);
+  merge(kept, part.kept);
+  failed.insert(failed.end(), part.failed.begin(), part.failed.end());
+  gave_up |= part.gave_up;
+  if (part.error) error = part.error;
+  bytes += part.bytes;
+  stages.add(part.stages);
+}
+
 }  // namespace roundel

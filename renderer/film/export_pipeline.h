@@ -80,6 +80,10 @@ struct ExportResult {
   double seconds = 0;               ///< in all
   double processor_seconds = 0;     ///< processor time of all the process's threads in these
   ExportLimits limits;
+
+  /// Adds what another rank, or another run of this one, has done. Times and limits are those of
+  /// the first part.
+  void add(ExportResult part);
 };
 
 /// True where all rasterizers make circles of recipes.

@@ -294,6 +294,31 @@ void RankBands::receive(int index, std::span<std::uint8_t> bytes) {
   }
 }
 
+std::optional<std::int64_t> DrawnFrames::next() {
+  const auto frame = frames_.next();
+  const std::lock_guard lock(mutex_);
+  if (frame) drawn_.insert(*frame);
+  return frame;
+}
+
+void DrawnFrames::forget(std::int64_t frame) {
+  const std::lock_guard lock(mutex_);
+  drawn_.erase(frame);
+}
+
+FrameList DrawnFrames::unfinished(const ExportResult& result) const {
+  FrameList ended = result.kept;
+  for (const FailedFrame& failed : result.failed) ended.push_back(failed.frame);
+  std::sort(ended.begin(), ended.end());
+  return frames_without({drawn_.begin(), drawn_.end()}, ended);
+}
+
+std::optional<std::int64_t> AnnouncedFrames::next() {
+  const auto frame = frames_.next();
+  if (frame) bands_.expect(*frame);
+  return frame;
+}
+
 void end_bands(const Ranks& ranks) {
   order_bands(ranks, {{"end", true}});
 }

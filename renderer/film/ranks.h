@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -176,6 +177,33 @@ class RankBands final : public BandExchange {
   const FirstRank& first_;
   std::mutex mutex_;
   std::deque<std::int64_t> expected_;
+};
+
+/// Remembers which frames were drawn from the ranks' list and are not written.
+class DrawnFrames final : public FrameSource {
+ public:
+  explicit DrawnFrames(FrameSource& frames) : frames_(frames) {}
+  std::optional<std::int64_t> next() override;
+  /// The frame is written.
+  void forget(std::int64_t frame);
+  /// Returns the frames that were drawn, but neither exist nor failed.
+  FrameList unfinished(const ExportResult& result) const;
+
+ private:
+  FrameSource& frames_;
+  std::mutex mutex_;
+  std::set<std::int64_t> drawn_;
+};
+
+/// Tells the ranks of each frame of which they are to draw bands.
+class AnnouncedFrames final : public FrameSource {
+ public:
+  AnnouncedFrames(FrameSource& frames, RankBands& bands) : frames_(frames), bands_(bands) {}
+  std::optional<std::int64_t> next() override;
+
+ private:
+  FrameSource& frames_;
+  RankBands& bands_;
 };
 
 /// Tells the other ranks that no band is wanted any more.

@@ -18,8 +18,8 @@ SharedFrames::SharedFrames(FrameSource& frames, FileSink& sink,
 std::optional<std::int64_t> SharedFrames::next() {
   while (const auto frame = frames_.next())
     if (take(*frame)) return frame;
-  constexpr std::chrono::milliseconds kPoll{20};
-  for (is_waiting_ = true;; std::this_thread::sleep_for(kPoll)) {
+  constexpr std::chrono::milliseconds kLookInterval{20};
+  for (is_waiting_ = true;; std::this_thread::sleep_for(kLookInterval)) {
     for (std::size_t left = skipped_.size(); left > 0; --left) {
       const std::int64_t frame = skipped_.front();
       {

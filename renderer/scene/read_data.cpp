@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -209,9 +210,9 @@ std::vector<DataColumn> DataReader::read_columns(ValidNode list, Shader shader) 
     return std::find(columns.begin(), columns.end(), column) != columns.end();
   };
   const std::vector<ValidNode> items = list.items();
+  std::set<DataColumn> known;
   for (std::size_t c = 0; c < columns.size(); ++c)
-    if (columns[c] != DataColumn::kIgnored &&
-        std::find(columns.begin(), columns.begin() + c, columns[c]) != columns.begin() + c)
+    if (columns[c] != DataColumn::kIgnored && !known.insert(columns[c]).second)
       errors_.add(items[c].place(), fmt::format("{}.columns[{}]", layer_path_, c),
                   fmt::format("column \"{}\" occurs twice", items[c].text()));
   for (const DataColumn column : {DataColumn::kX, DataColumn::kY, DataColumn::kRadius}) {

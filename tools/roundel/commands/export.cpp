@@ -7,11 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <iterator>
-#include <limits>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <utility>
 
 #include "renderer/base/cores.h"
@@ -39,80 +35,6 @@ using Failure = std::optional<Error>;  ///< what a rank threw
 
 int exit_code_of(const Failure& failure) {
   return failure ? static_cast<int>(failure->exit_code()) : 0;
-}
-
-/// Those of `wanted` that are not in `made`; both rise.
-FrameList without(const FrameList& wanted, const FrameList& made) {
-  FrameList rest;
-  std::set_difference(wanted.begin(), wanted.end(), made.begin(), made.end(),
-                      std::back_inserter(rest));
-  return rest;
-}
-
-/// Remembers which frames were drawn from the ranks' list and are not written.
-class DrawnFrames final : public FrameSource {
- public:
-  explicit DrawnFrames(FrameSource& frames) : frames_(frames) {}
-  std::optional<std::int64_t> next() override {
-    const auto frame = frames_.next();
-    const std::lock_guard lock(mutex_);
-    if (frame) drawn_.insert(*frame);
-    return frame;
-  }
-  /// It is written.
-  void forget(std::int64_t frame) {
-    const std::lock_guard lock(mutex_);
-    drawn_.erase(frame);
-  }
-  /// Drawn, but neither there nor failed.
-  FrameList unfinished(const ExportResult& result) const {
-    FrameList ended = result.kept;
-    for (const FailedFrame& failed : result.failed) ended.push_back(failed.frame);
-    std::sort(ended.begin(), ended.end());
-    return without({drawn_.begin(), drawn_.end()}, ended);
-  }
-
- private:
-  FrameSource& frames_;
-  std::mutex mutex_;
-  std::set<std::int64_t> drawn_;
-};
-
-/// Tells the ranks of each frame of which they are to draw bands.
-class AnnouncedFrames final : public FrameSource {
- public:
-  AnnouncedFrames(FrameSource& frames, RankBands& bands) : frames_(frames), bands_(bands) {}
-  std::optional<std::int64_t> next() override {
-    const auto frame = frames_.next();
-    if (frame) bands_.expect(*frame);
-    return frame;
-  }
-
- private:
-  FrameSource& frames_;
-  RankBands& bands_;
-};
-
-/// Adds to a rising list.
-void merge(FrameList& sum, const FrameList& part) {
-  sum.insert(sum.end(), part.begin(), part.end());
-  std::inplace_merge(sum.begin(), sum.end() - static_cast<std::ptrdiff_t>(part.size()), sum.end());
-}
-
-/// Adds what another rank, or another turn of this one, has done.
-void add_result(ExportResult& sum, ExportResult part) {
-  if (sum.seconds == 0) {  // those of this rank's first turn; other ranks' are left out
-    sum.seconds = part.seconds;
-    sum.processor_seconds = part.processor_seconds;
-    sum.limits = part.limits;
-  }
-  merge(sum.written, part.written);
-  merge(sum.kept, part.kept);
-  sum.failed.insert(sum.failed.end(), part.failed.begin(), part.failed.end());
-  sum.gave_up |= part.gave_up;
-  if (part.error) sum.error = part.error;
-  sum.bytes += part.bytes;
-  sum.stages.add(part.stages);
 }
 
 /// Throws Error(kUsage) for what only one rank could read. Returns the options.
@@ -197,7 +119,7 @@ class Exporter {
         remove_leftovers(plan_);  // of those that were killed meanwhile
       }
       Failure error = part.error;
-      add_result(result, std::move(part));
+      result.add(std::move(part));
       return error;
     } catch (...) {
       return current_error();
@@ -232,8 +154,8 @@ class Exporter {
     has_said_rest_ = true;
     const auto failure = catch_error([&] {
       sink_->sync(plan_.frames);
-      const FrameList there = without(taken_names(plan_.name, work.frames), work.taken);
-      const FrameList rest = without(work.frames, there);
+      const FrameList there = frames_without(taken_names(plan_.name, work.frames), work.taken);
+      const FrameList rest = frames_without(work.frames, there);
       print_error(fmt::format(
           "interrupted: {} of {} frames are missing so far; to draw them: --resume --frames {}",
           rest.size(), work.frames.size() + work.kept, frames_text(rest)));
@@ -264,14 +186,15 @@ class Exporter {
 
   /// For the first rank: what people want to know at the end.
   void print_summary(const FramesToMake& work, const ExportResult& result) {
-    const ExportReport report{scene_,
-                              options_.output.value_or(scene_.output.value_or("")),
-                              backend_name(backend_.backend),
-                              result,
-                              std::nullopt,
-                              rasterizers_,
-                              work.kept + result.kept.size(),
-                              work.taken.size() - without(work.taken, result.written).size()};
+    const ExportReport report{
+        scene_,
+        options_.output.value_or(scene_.output.value_or("")),
+        backend_name(backend_.backend),
+        result,
+        std::nullopt,
+        rasterizers_,
+        work.kept + result.kept.size(),
+        work.taken.size() - frames_without(work.taken, result.written).size()};
     print_report(report, options_, [&] {
       print_warning(leftovers_of(plan_, scene_, options_));
       print_warnings(unseen_warnings() + film_warnings(result) + data_warnings_);
@@ -408,7 +331,7 @@ void print_failures(const ExportResult& result) {
 int conclude(const Exporter& exporter, const FramesToMake& work, const ExportResult& result,
              int worst) {
   print_failures(result);
-  const FrameList rest = without(without(work.frames, result.written), result.kept);
+  const FrameList rest = frames_without(frames_without(work.frames, result.written), result.kept);
   const std::size_t kept = work.kept + result.kept.size();
   const int signal = stop_signal();
   if (!rest.empty()) {
@@ -482,7 +405,7 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
   int worst = std::max(exit_code_of(failure), exit_code_of(unsynced));
   for (const RankReport& report : reports) {
     worst = std::max(worst, report.exit_code);
-    add_result(result, report.result);
+    result.add(report.result);
   }
   if (result.seconds == 0) result.seconds = watch.seconds();  // this rank could draw nothing
   exporter.print_summary(work, result);
