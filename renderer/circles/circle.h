@@ -87,7 +87,7 @@ struct Circles {
   std::size_t count() const { return shapes.size(); }
 };
 
-/// What circles are made for.
+/// The use of the circles that are made.
 enum class CircleUse : std::uint8_t {
   kDraw,       ///< in frame space, each as its parts where a layer has a stroke; depths that
                ///< painting does not read are unspecified

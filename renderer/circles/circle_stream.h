@@ -13,7 +13,7 @@
 namespace roundel {
 
 /// A frame's circles in paint order and frame space: all in memory, or made where they are needed.
-/// Whoever draws asks for ranges of them, in any order, and skips those that nobody sees.
+/// The rasterizer fetches ranges of them in any order, and skips hidden circles.
 class CircleStream {
  public:
   /// Writes circles first .. first + n − 1 (n = the size of both spans) but for depths that
@@ -56,11 +56,11 @@ class CircleStream {
 
   /// Does what Fill does.
   void fetch(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
-  /// The same by all threads, which may take a while.
+  /// Fills a range on all threads, which may take a while.
   void fetch_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
   /// Circles first .. first + n − 1 in `made`, which grows where it is smaller than that.
   void fetch_in_parallel(std::size_t first, std::size_t n, Circles& made) const;
-  /// The same circles, which are counted as they are made; those in memory are not. Drawing may end
+  /// Returns a stream of the same circles that counts those made on demand. Drawing may end
   /// before all are. Keeps a reference.
   CircleStream counted(WorkCount& progress) const {
     CircleStream counted = *this;

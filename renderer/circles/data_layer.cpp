@@ -91,7 +91,7 @@ class DataLayer final : public LayerSource {
   }
 
  private:
-  /// Where circles go.
+  /// Memory that circles are written to.
   struct CircleSpans {
     std::span<Shape> shapes;
     std::span<Paint> paints;

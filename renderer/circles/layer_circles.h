@@ -48,7 +48,7 @@ class LayerCircles {
   /// the source has them. Starts no tasks, unless is_parallel().
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
             bool moves = true) const;
-  /// The same by all threads.
+  /// Fills on all threads.
   void fill_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                         bool moves = true) const;
 

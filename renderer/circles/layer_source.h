@@ -13,7 +13,7 @@
 
 namespace roundel {
 
-/// What is known of a layer's circles before any is made.
+/// Properties of a layer's circles, known before any is made.
 struct LayerTraits {
   /// Any range can be made again when it is drawn, for little more than what copying it takes.
   bool is_cheap = true;

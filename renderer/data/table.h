@@ -240,7 +240,7 @@ struct TableOptions {
   std::span<const TableColumn> like = {};
   /// A text's columns that may be read; all where absent. The kinds of the others are not found.
   std::optional<UsedColumns> used = {};
-  /// A text's columns may take so many bytes of memory; more go to a temporary file.
+  /// Memory for a text's columns, at most, in bytes; more go to a temporary file.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
 

@@ -105,7 +105,7 @@ class PieceReader {
   }
 
  private:
-  /// Of few sizes, so that malloc finds freed blocks for new ones.
+  /// Buffers have few sizes, so that malloc reuses freed blocks.
   static void reserve(TextPiece& piece, std::size_t bytes) {
     if (piece.text.size() >= bytes) return;
     Buffer<char> larger(std::bit_ceil(bytes));

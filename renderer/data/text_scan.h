@@ -10,10 +10,10 @@
 
 namespace roundel {
 
-/// What becomes of a column's fields.
+/// Treatment of a column's fields.
 enum class TextUse : std::uint8_t { kSkip, kCheckNumber, kNumber, kText };
 
-/// What a text's rows are like.
+/// Facts about a text's rows.
 struct ScannedText {
   struct Column {
     std::optional<std::uint64_t> first_text;  ///< row whose field is not a number

@@ -32,7 +32,7 @@ struct Form {
   operator SpecPtr() const { return spec; }
 };
 
-/// The same description; `make` turns its value into another one.
+/// Returns a form with the same description; `make` converts its value.
 template <typename V, typename Make>
 Form<std::invoke_result_t<Make, V>> convert(const Form<V>& form, Make make) {
   return {form.spec, [read = form.read, make](ValidNode node) { return make(read(node)); }};

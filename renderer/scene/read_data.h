@@ -54,7 +54,7 @@ class DataReader {
   /// Layers may share a file, which can be gigabytes long: it is read once. `used`: of all of them.
   const DataFile& open_data(const std::string& path, const std::string& dataset,
                             const UsedColumns& used);
-  /// What texts may take of memory beside the files that are open.
+  /// Memory left for texts beside the open files, in bytes.
   std::uint64_t memory_left() const;
 
   const std::string& path_;

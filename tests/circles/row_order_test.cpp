@@ -61,7 +61,7 @@ class SortedRows : public testing::Test {
            << row.kind << '\n';
   }
 
-  /// The same rows in a file that is slow to read.
+  /// Writes the same rows to a file that is slow to read.
   void write_deflated() const {
     std::ifstream array(path_, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(array), {}};
