@@ -27,7 +27,7 @@ struct FilmCircles {
   std::size_t count() const { return circles.count(); }
 };
 
-/// How a device makes a frame's circles by itself: from its film's, which it has already, by steps
+/// A device's own way to make a frame's circles: from its film's, which it has already, by steps
 /// and moves; or from random laws.
 struct CircleRecipe {
   std::shared_ptr<const FilmCircles> film;  ///< null where `runs` are all circles

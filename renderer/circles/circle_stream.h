@@ -20,7 +20,7 @@ class CircleStream {
   /// painting does not read. Many threads may call it at once; starts no tasks, unless is_parallel.
   using Fill = std::function<void(std::size_t first, std::span<Shape>, std::span<Paint>)>;
 
-  /// How circles are made that are not in memory.
+  /// Properties of circles that are made on demand.
   struct Traits {
     std::size_t sample_run = 1;  ///< neighbours that cost little more than one circle
     /// Fill uses all threads: call it from one thread at a time, for many circles at once.

@@ -60,7 +60,7 @@ class CircleSource {
   bool is_simulated() const;
   /// What all frames are made from where data and view stay the same. Goes back to frame 0.
   std::shared_ptr<const FilmCircles> film_circles();
-  /// How these are moved to frame space, a layer each.
+  /// Moves of these to frame space, a layer each.
   std::vector<CircleMove> moves() const;
 
   /// Makes the circles of layers without data or simulation once, to be copied from then on,

@@ -25,7 +25,7 @@ struct LayerTraits {
   std::uint64_t largest_chunk = 0;  ///< circles that drawing should take at once; 0: any number
   SourceMemory memory = {};         ///< main memory beside the circles of the caller
 
-  // How a device makes the circles by itself, if it can:
+  // A device's own way to make the circles, if it has one:
   Motion motion = Motion::kNone;     ///< from those of frame 0; kNone: they stay as they are
   const RandomLaws* laws = nullptr;  ///< by random_circle() of these; null: not so
 

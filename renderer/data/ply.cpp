@@ -164,7 +164,7 @@ class PlyHeaderParser {
   PlyHeader header_;
 };
 
-/// Moves `form` behind the next `count` lines that are not empty.
+/// Moves `form` past the next `count` lines that are not empty.
 void skip_lines(const InputFile& file, std::uint64_t count, TextForm& form) {
   const TextGrammar grammar(form.dialect);
   TextLines lines(file, form.start, form.start_line);

@@ -33,7 +33,7 @@ struct TableColumn {
   std::optional<std::uint64_t> first_text = {};
 };
 
-/// Says that a row stands in a line of its file, and the next ones in those that follow.
+/// Line of a row in its file. The next rows stand in the lines after it, up to the next entry.
 struct RowLine {
   std::uint64_t row, line;
 };

@@ -31,7 +31,7 @@ class TextGrammar {
     while (is_blank(*place)) ++place;
     return place;
   }
-  /// Whether a comment begins at a line's first byte that is not a blank.
+  /// Returns true if a comment begins at a line's first byte that is not a blank.
   bool begins_comment(const char* place, const char* end) const {
     return *place == '#' && dialect_.has_comments && !begins_color(place, end);
   }

@@ -22,10 +22,10 @@ class TextLines {
 
   /// Moves to the line where the next row begins and returns it; nothing at the file's end.
   std::string_view peek(const TextGrammar& grammar);
-  /// Moves behind the next row and returns its fields, of long ones the first bytes; none at the
+  /// Moves past the next row and returns its fields, of long ones the first bytes; none at the
   /// file's end.
   std::vector<std::string> row(const TextGrammar& grammar);
-  /// Moves behind the line that peek() returned.
+  /// Moves past the line that peek() returned.
   void skip(std::string_view line) { move_to(line.data() + line.size(), 1); }
 
  private:

@@ -153,7 +153,7 @@ class Guesses(ScenesCase):
             self.assertEqual(self.run_roundel(command, "pts.csv", code=INVALID).stderr,
                              "error: pts.csv: expected a scene, got a table; a scene's layer draws it: "
                              "{data: pts.csv, map: {x: NAME, y: NAME, radius: 2px}}\n")
-        self.write("scene.csv", RGB)  # the ending decides only what is said
+        self.write("scene.csv", RGB)  # the ending changes only the message
         self.run_roundel("validate", "scene.csv")
 
     def test_scenes_in_place_of_pictures(self):
