@@ -13,29 +13,18 @@
 #include "renderer/base/text.h"
 #include "renderer/circles/circle.h"
 #include "renderer/circles/generate.h"
-#include "renderer/data/table.h"
+#include "renderer/frame_statistics.h"
 #include "renderer/image/png_format.h"
-#include "renderer/map/mapped_rows.h"
 #include "renderer/picture_bands.h"
-#include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/least_drawing.h"
-#include "renderer/render.h"
-#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kBytesOfCircle = sizeof(Shape) + sizeof(Paint);
-/// Sorted depths, while the circles of a scene are made.
-constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 
-/// Pieces of data files come and go between the large blocks, each of which then begins at the next
-/// huge page: shapes, paints, lists, picture; where circles are made on the way only lists.
-constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 5 * kMiB / 2;
-/// What reading all rows leaves between the blocks that are kept, before the first circle is drawn.
-constexpr std::uint64_t kGapOfReading = 3 * kMiB;
-
+/// Returns the main memory of a picture while it is encoded, in bytes.
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
   const std::uint64_t picture = picture_bytes(image, format);
@@ -51,10 +40,9 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   }
   const PngShape shape{image.width, image.height, channels, image.bits};
   constexpr std::uint64_t kTables = 5 * kMiB / 8;  // of the compressor
-  // The file grows as the picture's rows go; a block's code where it was made, and in its place,
-  // and then its part of the file.
+  // The file grows as the picture's rows go, beside the code of a block.
   if (is_streamed_png(shape))
-    return picture + 2 * std::min<std::uint64_t>(shape.filtered_bytes(), png_format::kBlockBytes) +
+    return picture + std::min<std::uint64_t>(shape.filtered_bytes(), png_format::kBlockBytes) +
            kTables;
   // The picture and its filtered rows; then these and the compressed ones; then these twice.
   return picture +
@@ -63,38 +51,55 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
          kTables;
 }
 
-[[noreturn]] void fail_for_budget(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {
-  throw Error(ExitCode::kRuntimeFailure,
-              fmt::format("{}: --memory: {}M is too little, {}M is enough", scene.path,
-                          budget / kMiB, bytes / kMiB + 1));
+/// Main memory of one picture's stages beside the lists, in bytes.
+struct StageMemory {
+  SourceMemory data;
+  std::uint64_t circles;  ///< in memory while they are drawn
+  std::uint64_t depths;   ///< sorted before that
+  std::uint64_t pixels;
+  std::uint64_t encoding;  ///< with the pixels
+
+  /// Returns the memory of the stage that takes most. `lists`: while drawing.
+  std::uint64_t most(std::uint64_t lists) const {
+    return std::max(
+        {data.peak + circles + depths, data.held + circles + lists + pixels, data.held + encoding});
+  }
+};
+
+/// `largest_chunk`: circles that are uploaded to a device at once.
+StageMemory stage_memory(const Scene& scene, ImageFormat format, std::uint64_t largest_chunk) {
+  const CircleSource source(scene);
+  const std::uint64_t count = count_parts(scene);
+  const bool is_streamed = source.is_streamed();
+  StageMemory memory{source.own_memory(), 0, 0, picture_bytes(scene.image, format),
+                     encoding_bytes(scene.image, format)};
+  // Pieces of data come and go between large blocks, each of which begins at a huge page.
+  const std::uint64_t gaps = std::min(memory.data.peak, 8 * kMiB);
+  memory.data.peak += gaps;
+  memory.data.held += gaps;
+  // A device makes random circles itself.
+  const bool is_made = !is_streamed || (largest_chunk > 0 && source.random_runs().empty());
+  if (is_made)
+    memory.circles = 2 * block_memory((is_streamed ? largest_chunk : count) * kBytesOfCircle / 2);
+  if (!is_streamed) memory.depths = block_memory(count * sizeof(std::uint32_t));
+  return memory;
 }
 
-/// A --memory, at least `bytes`, with which the picture can be drawn for sure. The more there is,
-/// the more do data keep in memory.
-std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_t bytes) {
-  const auto threads = static_cast<int>(
+std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
+  constexpr std::uint64_t kWorking = 7 * kMiB;  // libraries and threads of drawing and encoding
+  constexpr std::uint64_t kOpenExr = kMiB;
+  // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
+  constexpr std::uint64_t kCuda = 112 * kMiB;
+  return at_start + kWorking + (format == ImageFormat::kExr ? kOpenExr : 0) +
+         (backend == Backend::kCuda ? kCuda : 0);
+}
+
+int thread_count() {
+  return static_cast<int>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
-  Scene with = scene;
-  for (;;) {
-    with.memory = (bytes / kMiB + 1) * kMiB;
-    const std::uint64_t drawing = least_drawing_bytes(with.image, count_parts(with), threads);
-    std::uint64_t needed =
-        frame_memory(with, format, Backend::kCpu, {drawing, drawing / kBytesOfCircle}, threads)
-            .most();
-    for (const Layer& layer : with.layers)
-      if (const auto* const data = std::get_if<DataSource>(&layer.source))
-        if (data->table->file_bytes() <= most_data_bytes(with)) needed += data->table->file_bytes();
-    needed += needed / 16;  // what reading takes is measured, and a little more from time to time
-    if (needed <= with.memory) return with.memory - 1;  // which is said with the next MiB
-    bytes = needed;
-  }
 }
 
 }  // namespace
-
-std::uint64_t FrameMemory::most() const {
-  return std::max({generating, drawing, encoding});
-}
 
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
   const std::uint64_t pixel =
@@ -105,46 +110,27 @@ std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
 }
 
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
-                         const DrawingNeeds& needs, int threads) {
-  const std::uint64_t count = count_parts(scene);
-  const bool on_the_way = makes_circles_on_the_way(scene);
-  std::uint64_t made = on_the_way ? 0 : count;
-  const CircleSource source_of_scene(scene);
-  // For CUDA a chunk is made in memory, to be uploaded, but random circles are made there.
-  if (on_the_way && backend == Backend::kCuda && source_of_scene.random_runs().empty())
-    made = needs.largest_chunk;
-  const std::uint64_t circles = 2 * block_memory(made * kBytesOfCircle / 2);
-  const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
-  const std::uint64_t kept =
-      backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
-  const std::uint64_t depths = on_the_way ? 0 : block_memory(count * kSortBytes);
-  const SourceMemory source = source_of_scene.own_memory();
-  // Sorted circles are placed in memory before they are listed.
-  const std::uint64_t places =
-      source.order_places ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
-  std::uint64_t gaps = 0;
-  if (source.working > 0)
-    gaps = !on_the_way || source.stays > source.opened ? kGapsOfData : kGapOfLists;
-  // Circles stay for the next band.
-  const std::uint64_t held = gaps + circles + (on_the_way ? source.held + places : source.working);
-  const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
-                              : on_the_way                           ? source.stays
-                                                                     : source.opened;
-  const std::uint64_t gap_of_reading = source.working > 0 ? kGapOfReading : 0;
-  return {std::max(gap_of_reading, gaps) +
-              std::max(source.most, (on_the_way ? source.held : source.at_once) + circles + depths),
-          held + lists + picture_bytes(scene.image, format),
-          stays + encoding_bytes(scene.image, format) + kept};
+                         const DrawingNeeds& drawing, std::uint64_t at_start) {
+  const bool is_cpu = backend == Backend::kCpu;
+  const StageMemory memory = stage_memory(scene, format, is_cpu ? 0 : drawing.largest_chunk);
+  const std::uint64_t kept = kept_by_threads(count_parts(scene), thread_count());
+  return {program_memory(at_start, format, backend), memory.data.peak,
+          memory.circles + memory.depths, is_cpu ? drawing.memory + kept : 0, memory.encoding};
 }
 
-std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
-  constexpr std::uint64_t kWorking =
-      23 * kMiB / 4;  // what drawing and encoding load, with a margin
-  constexpr std::uint64_t kOpenExr = kMiB;
-  // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
-  constexpr std::uint64_t kCuda = 112 * kMiB;
-  return at_start + kWorking + (format == ImageFormat::kExr ? kOpenExr : 0) +
-         (backend == Backend::kCuda ? kCuda : 0);
+std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_t overlaps) {
+  // With more memory data keep more of it: up to a third.
+  Scene with = scene;
+  for (std::uint64_t needed = 0;;) {
+    with.memory = (needed / kMiB + 1) * kMiB;
+    const StageMemory memory = stage_memory(with, format, 0);
+    const ImageSettings band = band_of(scene.image, 0, rows_of_band(scene.image, format));
+    const std::uint64_t lists = enough_list_memory(
+        band, {count_parts(scene), overlaps, memory.circles > 0}, thread_count());
+    // What reading takes differs a little from run to run.
+    needed = memory.most(lists) + memory.data.peak / 16;
+    if (needed <= with.memory) return with.memory;
+  }
 }
 
 std::uint64_t resident_memory() {
@@ -169,22 +155,33 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
   return circles * kBytesOfCircle + lists + picture;
 }
 
-void check_feasible(const Scene& scene, ImageFormat format, std::uint64_t budget) {
-  const std::uint64_t least = frame_memory(scene, format, Backend::kCpu, {}, 0).most();
+void check_feasible(const Scene& scene, std::int64_t frame, ImageFormat format,
+                    std::uint64_t budget) {
+  const std::uint64_t least = stage_memory(scene, format, 0).most(0);
   check_memory(scene, least);
-  if (budget > 0 && least > budget)
-    fail_for_budget(scene, enough_memory(scene, format, least), budget);
+  if (budget > 0 && least > budget) fail_for_budget(scene, frame, format, budget);
 }
 
 void check_memory(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {
   const std::uint64_t available = physical_memory();
-  if (bytes > available) {
+  if (bytes > available)
     throw Error(ExitCode::kRuntimeFailure,
                 fmt::format("{}: needs {} of memory, this machine has {}", scene.path,
                             memory_text(static_cast<double>(bytes)),
                             memory_text(static_cast<double>(available))));
-  }
-  if (budget > 0 && bytes > budget) fail_for_budget(scene, bytes, budget);
+  if (budget > 0 && bytes > budget)
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: --memory: {}M is too little for a frame in flight, {}M or more is "
+                            "needed",
+                            scene.path, budget / kMiB, bytes / kMiB + 1));
+}
+
+void fail_for_budget(const Scene& scene, std::int64_t frame, ImageFormat format,
+                     std::uint64_t budget) {
+  const std::uint64_t enough = enough_memory(scene, format, frame_overlaps(scene, frame));
+  throw Error(ExitCode::kRuntimeFailure,
+              fmt::format("{}: --memory: {}M is too little, {}M is enough", scene.path,
+                          budget / kMiB, enough / kMiB));
 }
 
 }  // namespace roundel

@@ -21,6 +21,10 @@
 namespace roundel {
 namespace {
 
+/// Circles of a piece: few for passes that keep to a memory limit, many where sorted data are read
+/// once for each piece.
+constexpr std::size_t kSmallPiece = std::size_t{1} << 17, kLargePiece = std::size_t{1} << 22;
+
 /// Calls visit(shapes) for all circles, front ones first. If they are made for it, they come in
 /// pieces of at most `piece_size`.
 template <typename Visit>
@@ -110,10 +114,6 @@ std::uint64_t expected_circles(const Scene& scene) {
       .front_circles;  // of two chunks
 }
 
-bool makes_circles_on_the_way(const Scene& scene) {
-  return CircleSource(scene).is_streamed();
-}
-
 CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image) {
   constexpr std::size_t kSamples = 256;
   std::array<Shape, kSamples> shapes;  // NOLINT: only the first `sample.circles` are set
@@ -151,10 +151,8 @@ CircleSample sample_film(const Scene& scene) try {
 }
 
 CirclePlaces circle_places(const CircleStream& circles, const Scene& scene) {
-  // Small pieces, because pictures are drawn with a memory limit.
-  constexpr std::size_t kPieceSize = std::size_t{1} << 17;
   CirclePlaces places = kNoPlaces;
-  for_each_piece(circles, kPieceSize, [&](std::span<const Shape> shapes) {
+  for_each_piece(circles, kSmallPiece, [&](std::span<const Shape> shapes) {
     places = join_places(places, places_of(shapes, scene.image));
   });
   const SceneBounds view = view_bounds(scene);
@@ -176,6 +174,20 @@ CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
   return circle_places(source.at(frame, memory), scene);
 }
 
+std::uint64_t frame_overlaps(const Scene& scene, std::int64_t frame) {
+  Scene shapes_only = without_order(scene);
+  for (Layer& layer : shapes_only.layers)
+    if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr)
+      data->map.color = {};  // its categories may need more memory than there is
+  CircleSource source(shapes_only);
+  Circles memory;
+  std::uint64_t overlaps = 0;
+  for_each_piece(source.at(frame, memory), kSmallPiece, [&](std::span<const Shape> shapes) {
+    overlaps += count_overlaps(shapes, TileGrid::make(scene.image, kCpuTileSize));
+  });
+  return overlaps;
+}
+
 FrameStatistics measure_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
                               int rows_of_band, const RasterOptions& options, WorkCount& progress) {
   CircleSource source(scene);
@@ -187,8 +199,7 @@ FrameStatistics measure_frame(const Scene& scene, std::int64_t frame, std::uint6
   const int bands = (image.height + rows_of_band - 1) / rows_of_band;
   if (source.is_streamed())
     progress.total = (1 + static_cast<std::uint64_t>(bands)) * circles.count();
-  constexpr std::size_t kPieceSize = std::size_t{1} << 22;
-  for_each_piece(circles, kPieceSize, [&](std::span<const Shape> shapes) {
+  for_each_piece(circles, kLargePiece, [&](std::span<const Shape> shapes) {
     statistics.overlaps += count_overlaps(shapes, TileGrid::make(scene.image, kCpuTileSize));
     const CirclePlaces places = places_of(shapes, scene.image);
     statistics.touching += places.touching;

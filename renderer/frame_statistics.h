@@ -13,9 +13,6 @@ namespace roundel {
 /// that saturate the image if it can make circles one by one.
 std::uint64_t expected_circles(const Scene& scene);
 
-/// Returns true if the CPU backend makes circles while it draws; otherwise all are made first.
-bool makes_circles_on_the_way(const Scene& scene);
-
 /// Statistics of up to 256 of a frame's circles, evenly spaced.
 struct CircleSample {
   std::size_t circles = 0;        ///< circles in the sample
@@ -38,6 +35,9 @@ struct CirclePlaces {
 };
 CirclePlaces circle_places(const CircleStream& circles, const Scene& scene);
 CirclePlaces circle_places(const Scene& scene, std::int64_t frame);
+
+/// Returns FrameStatistics::overlaps of a frame.
+std::uint64_t frame_overlaps(const Scene& scene, std::int64_t frame);
 
 /// Statistics of a frame and of the work to draw it on the CPU.
 struct FrameStatistics {

@@ -4,6 +4,7 @@
 #include "renderer/base/buffer.h"
 #include "renderer/base/checkpoint.h"
 #include "renderer/frame_encoder.h"
+#include "renderer/frame_memory.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/picture_bands.h"
@@ -88,7 +89,9 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
     progress.total = static_cast<std::uint64_t>(bands) * circles.count();
   }
   for (int top = 0; top < scene.image.height; top += rows) {
-    rasterizer.draw(drawn, band_of(scene.image, top, rows), encoder.target(picture), stats);
+    draw_within(scene, frame, ImageFormat::kPng, [&] {
+      rasterizer.draw(drawn, band_of(scene.image, top, rows), encoder.target(picture), stats);
+    });
     rasterizer.give_back();
     const StageTimer timer(stats, "encode");
     png.add(picture.image.bytes.data(), static_cast<std::size_t>(picture.image.height));
@@ -119,7 +122,9 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     give_back_freed_blocks();                                       // those that reading data took
     sample = sample_circles(circles, scene.image);
     if (source.is_streamed()) progress.total = circles.count();
-    rasterizer.draw(circles.counted(progress), scene.image, encoder.target(picture), stats);
+    draw_within(scene, frame, format, [&] {
+      rasterizer.draw(circles.counted(progress), scene.image, encoder.target(picture), stats);
+    });
   }
   // What drawing took is gone before encoding begins.
   rasterizer.give_back();

@@ -32,6 +32,9 @@ class CircleStream {
   /// Circles in memory, to which it keeps a reference.
   CircleStream(const Circles& circles)  // NOLINT: as a std::span is one of a vector
       : count_(circles.count()), memory_(&circles) {}
+  /// The same; their source takes `source_bytes` of main memory.
+  CircleStream(const Circles& circles, std::uint64_t source_bytes)
+      : count_(circles.count()), memory_(&circles), traits_{.source_bytes = source_bytes} {}
   CircleStream(std::size_t count, Fill fill) : count_(count), fill_(std::move(fill)) {}
   /// `recipe`: how a device can make the circles by itself, or null.
   CircleStream(std::size_t count, Fill fill, const Traits& traits,
@@ -42,9 +45,10 @@ class CircleStream {
 
   std::size_t count() const { return count_; }
   const Traits& traits() const { return traits_; }
-  /// Main memory that they take, or what they are made from.
+  /// Main memory of the circles and of what they are made from.
   std::uint64_t bytes() const {
-    return memory_ != nullptr ? count_ * (sizeof(Shape) + sizeof(Paint)) : traits_.source_bytes;
+    return (memory_ != nullptr ? count_ * (sizeof(Shape) + sizeof(Paint)) : 0) +
+           traits_.source_bytes;
   }
   /// All circles if they are in memory; else null.
   const Circles* in_memory() const { return memory_; }

@@ -49,7 +49,7 @@ class DataLayer final : public LayerSource {
   }
 
   void prepare(std::int64_t /*steps*/) override {
-    check_categories();
+    if (finds_categories(map_.color)) check_categories(scene_, table_.path(), facts_);
     if (!traits_.is_cheap || !map_.order || !order_.empty()) return;
     order_ = sorted();
   }
@@ -102,18 +102,16 @@ class DataLayer final : public LayerSource {
 
   SourceMemory own_memory() const {
     const std::uint64_t order = order_bytes();
-    const std::uint64_t opened = table_.memory_bytes() + facts_.category_bytes +
+    const std::uint64_t opened = table_.memory_bytes_within(most_data_bytes(scene_)) +
+                                 facts_.category_bytes +
                                  facts_.kept_before.size() * sizeof(std::uint64_t);
-    const std::uint64_t working = core_count() * thread_bytes() + opened;
-    return {.working = working,
-            .at_once = working + 2 * order,
-            // Before circles are made, one after the other:
-            .most = std::max(working + std::max(facts_.percentile_bytes, sorting_bytes()),
-                             opened + table_.opening_bytes()),
-            .held = traits_.is_cheap ? drawing_bytes() + opened + order : opened,
-            .stays = opened,
-            .opened = opened,
-            .order_places = map_.order.has_value()};
+    const std::uint64_t reading = core_count() * thread_bytes();
+    const std::uint64_t held = traits_.is_cheap ? drawing_bytes() + order : reading;
+    const PercentileMemory percentiles(facts_.rows, facts_.percentile_scales, scene_.memory);
+    const std::uint64_t before =
+        reading + std::max({percentiles.bytes, sorting_bytes(), 2 * order});
+    return {.peak = opened + std::max({before, held + places_bytes(), table_.opening_bytes()}),
+            .held = opened + held};
   }
   static std::uint64_t thread_count() {
     return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
@@ -123,7 +121,9 @@ class DataLayer final : public LayerSource {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // of the file, or to unpack it
     const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
     const std::uint64_t columns = map_.columns.size() * sizeof(double) * rows;
-    return kPiece + std::max(facts_.reading_bytes, columns) + (map_.order ? columns : 0) +
+    // A temporary file's texts are read a block of the table at a time.
+    const std::uint64_t texts = table_.keeps_columns() ? table_.text_bytes(map_.columns, rows) : 0;
+    return kPiece + std::max(facts_.reading_bytes, columns) + texts + (map_.order ? columns : 0) +
            rows * mapper_.bytes_of_row();
   }
   static std::uint64_t core_count() {
@@ -138,6 +138,12 @@ class DataLayer final : public LayerSource {
   }
   std::uint64_t order_bytes() const {
     return map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0;
+  }
+  /// Places of a chunk's circles in paint order, by block of the file.
+  std::uint64_t places_bytes() const {
+    return map_.order ? block_memory(std::min<std::uint64_t>(facts_.kept, traits_.largest_chunk) *
+                                     sizeof(std::uint32_t))
+                      : 0;
   }
   /// While the order is found, with the order.
   std::uint64_t sorting_bytes() const {
@@ -230,15 +236,6 @@ class DataLayer final : public LayerSource {
         return place_of.empty() ? first + j : place_of[first + j];
       });
     });
-  }
-
-  /// Those for which there is no memory are only stand-ins: see survey_rows().
-  void check_categories() const {
-    constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-    if (scene_.memory == 0 || facts_.category_bytes <= scene_.memory) return;
-    throw Error(ExitCode::kRuntimeFailure,
-                fmt::format("{}: --memory: its categories need at least {}M, got {}M",
-                            table_.path(), facts_.category_bytes / kMiB + 1, scene_.memory / kMiB));
   }
 
   /// Makes the circles of these kept rows, block by block of the file.

@@ -152,7 +152,7 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
     generate(frame, memory);
     if (stats != nullptr)
       stats->stage("generate").bytes = memory.count() * (sizeof(Shape) + sizeof(Paint));
-    return memory;
+    return {memory, own_memory().held};
   }
   // A place in the classic scenes' stream of random numbers takes microseconds to find.
   constexpr std::size_t kSampleRun = 16;
@@ -198,18 +198,10 @@ std::vector<RandomRun> CircleSource::random_runs() const {
 
 SourceMemory CircleSource::own_memory() const {
   SourceMemory all;
-  std::uint64_t more = 0;  // that one layer has at most beside what all hold
   for (const LayerCircles& layer : state_->layers) {
-    const SourceMemory& memory = layer.traits().memory;
-    all.working += memory.working;
-    all.at_once += memory.at_once;
-    all.held += memory.held;
-    all.stays += memory.stays;
-    all.opened += memory.opened;
-    all.order_places |= memory.order_places;
-    more = std::max(more, memory.most - std::min(memory.held, memory.most));
+    all.peak += layer.traits().memory.peak;
+    all.held += layer.traits().memory.held;
   }
-  all.most = all.held + more;
   return all;
 }
 

@@ -3,15 +3,10 @@
 
 namespace roundel {
 
-/// Main memory that what makes circles has itself.
+/// Upper bounds of the main memory that a source of circles takes beside the circles, in bytes.
 struct SourceMemory {
-  std::uint64_t working = 0;  ///< while it makes any
-  std::uint64_t at_once = 0;  ///< at most, while it makes all in memory of the caller's
-  std::uint64_t most = 0;     ///< at most, before it makes circles on the way
-  std::uint64_t held = 0;     ///< while it makes them on the way
-  std::uint64_t stays = 0;    ///< with the scene, when all have been made on the way
-  std::uint64_t opened = 0;   ///< of all these: with the scene, from its reading to its end
-  bool order_places = false;  ///< also a number for each circle of a chunk
+  std::uint64_t peak = 0;  ///< at any time
+  std::uint64_t held = 0;  ///< while its circles are drawn
 };
 
 }  // namespace roundel

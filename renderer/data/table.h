@@ -118,8 +118,15 @@ class Table {
   std::uint64_t run_rows() const { return run_rows_; }
   /// Main memory that the object holds beside its columns' names, with what reading took up to now.
   virtual std::uint64_t memory_bytes() const { return 0; }
-  /// Bytes of its columns that are in a temporary file, for want of memory.
-  std::uint64_t file_bytes() const { return file_bytes_; }
+  /// Returns memory_bytes() of the same table opened with TableOptions::memory = `limit`.
+  std::uint64_t memory_bytes_within(std::uint64_t limit) const {
+    return memory_bytes() - (has_temporary_file_ ? 0 : column_bytes_) +
+           (column_bytes_ <= limit ? column_bytes_ : 0);
+  }
+  /// True if its columns are kept, in memory or in a temporary file.
+  bool keeps_columns() const { return column_bytes_ > 0; }
+  /// True if they are in a temporary file, for want of memory.
+  bool has_temporary_file() const { return has_temporary_file_; }
   /// Main memory that opening the table took for a while.
   std::uint64_t opening_bytes() const { return opening_bytes_; }
   /// About how many bytes of texts in these columns any `rows` neighbours have at most.
@@ -199,7 +206,11 @@ class Table {
     comments_ = count;
     comments_like_rows_ = std::move(like_rows);
   }
-  void set_file_bytes(std::uint64_t bytes) { file_bytes_ = bytes; }
+  /// For readers that keep `bytes` of columns in memory or in a temporary file.
+  void set_column_bytes(std::uint64_t bytes, bool in_file) {
+    column_bytes_ = bytes;
+    has_temporary_file_ = in_file;
+  }
   void set_opening_bytes(std::uint64_t bytes) { opening_bytes_ = bytes; }
 
  private:
@@ -219,7 +230,8 @@ class Table {
   std::vector<TableColumn> columns_;
   LeftOut left_out_;
   std::string hint_;
-  std::uint64_t rows_ = 0, run_rows_ = 1, file_bytes_ = 0, opening_bytes_ = 0, comments_ = 0;
+  std::uint64_t rows_ = 0, run_rows_ = 1, column_bytes_ = 0, opening_bytes_ = 0, comments_ = 0;
+  bool has_temporary_file_ = false;
   std::string comments_like_rows_;
   std::vector<RowLine> row_lines_;
   std::optional<std::uint64_t> content_hash_;

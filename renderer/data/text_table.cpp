@@ -88,7 +88,7 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form,
   constexpr std::size_t kOneField = 1;  // any text is one
   set_comments(found.comments, columns().size() == kOneField ? "" : comments_text(found, path()));
   blocks_ = std::move(found.blocks);
-  set_file_bytes(store_.file_bytes());
+  set_column_bytes(store_.memory_bytes() + store_.file_bytes(), store_.file_bytes() > 0);
   set_opening_bytes(found.piece_bytes *
                     static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()));
   constexpr std::uint64_t kLongLines = std::uint64_t{1} << 20;

@@ -36,8 +36,9 @@ void stream(const Image& image, const ImageMetadata& metadata, Buffer<std::uint8
   const std::size_t most = to_free != nullptr ? stream.rows_of_block() : height;
   for (std::size_t y = 0; y < height; y += most) {
     const std::size_t count = std::min(most, height - y), begin = y * image.row_bytes();
-    stream.add(image.bytes.data() + begin, count);
-    if (to_free != nullptr) to_free->discard(begin, begin + count * image.row_bytes());
+    stream.add(image.bytes.data() + begin, count, [&] {
+      if (to_free != nullptr) to_free->discard(begin, begin + count * image.row_bytes());
+    });
   }
   stream.finish();
 }

@@ -86,9 +86,13 @@ std::size_t PngStream::rows_of_block() const {
   return png_format::block_rows(shape_.row_bytes() + 1);
 }
 
-void PngStream::add(const std::uint8_t* bytes, std::size_t count) {
+void PngStream::add(const std::uint8_t* bytes, std::size_t count,
+                    const std::function<void()>& free_rows) {
   PngRows rows{bytes, count, shape_.row_bytes() + 1, shape_.pixel_bytes(), false};
   if (rows_done_ > 0) rows.above = above_.data();
+  const std::uint8_t* const end = bytes + count * shape_.row_bytes();
+  Bytes last_row(end - shape_.row_bytes(), end);
+  const bool is_one_block = count <= rows_of_block();
   // While a block is coded, the one before it is put together and written.
   tbb::task_group writing;
   for (std::size_t first = 0; first < count; first += rows_of_block()) {
@@ -98,19 +102,26 @@ void PngStream::add(const std::uint8_t* bytes, std::size_t count) {
     const bool is_last = rows_done_ == static_cast<std::size_t>(shape_.height);
     const auto block = std::make_shared<DeflateBlock>(part, is_last);
     writing.wait();
-    writing.run([this, block, is_first, is_last] { add_block(*block, is_first, is_last); });
+    writing.run([=, this, &free_rows] {
+      add_block(
+          *block, is_first, is_last, is_one_block ? free_rows : [] {});
+    });
   }
   writing.wait();
-  const std::uint8_t* const end = bytes + count * shape_.row_bytes();
-  above_.assign(end - shape_.row_bytes(), end);
+  above_ = std::move(last_row);
+  if (!is_one_block) free_rows();
 }
 
-void PngStream::add_block(DeflateBlock& block, bool is_first, bool is_last) {
+void PngStream::add_block(DeflateBlock& block, bool is_first, bool is_last,
+                          const std::function<void()>& free_rows) {
+  const bool is_coded = block.is_coded();
+  if (is_coded) free_rows();
   const std::size_t begin = is_first ? sizeof(png_format::kZlibHeader) : 0;
   constexpr std::size_t kChecksum = 4;
   Piece piece{Buffer<std::uint8_t>(begin + block.size() + (is_last ? kChecksum : 0))};
   std::copy_n(png_format::kZlibHeader, begin, piece.bytes.data());
   block.write(piece.bytes.data() + begin);
+  if (!is_coded) free_rows();
   adler_ = block.adler(adler_);
   if (is_last) {
     Bytes checksum;
@@ -130,9 +141,10 @@ void PngStream::write_idat() {
   for (const char c : {'I', 'D', 'A', 'T'}) begin.push_back(static_cast<std::uint8_t>(c));
   write_(begin);
   uLong crc = libdeflate_crc32(0, begin.data() + 4, 4);
-  for (const Piece& piece : pieces_) {
+  for (Piece& piece : pieces_) {
     write_(piece.bytes.span());
     crc = crc32_combine(crc, piece.crc, static_cast<z_off_t>(piece.bytes.size()));
+    piece.bytes = {};
   }
   append_u32(end, static_cast<std::uint32_t>(crc));
   write_(end);

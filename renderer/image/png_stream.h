@@ -31,8 +31,10 @@ class PngStream {
 
   /// Rows of a block. All calls of add() but the last get whole blocks.
   std::size_t rows_of_block() const;
-  /// The next `count` rows, as in an Image. Throws what `write` throws.
-  void add(const std::uint8_t* rows, std::size_t count);
+  /// Adds the next `count` rows, as in an Image. Throws what `write` throws. `free_rows` is called
+  /// once they are no longer needed.
+  void add(
+      const std::uint8_t* rows, std::size_t count, const std::function<void()>& free_rows = [] {});
   /// After the last row.
   void finish();
 
@@ -42,7 +44,8 @@ class PngStream {
     Buffer<std::uint8_t> bytes;
     std::uint32_t crc = 0;
   };
-  void add_block(DeflateBlock& block, bool is_first, bool is_last);
+  void add_block(DeflateBlock& block, bool is_first, bool is_last,
+                 const std::function<void()>& free_rows);
   void write_idat();
 
   PngShape shape_;

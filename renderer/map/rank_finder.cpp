@@ -14,9 +14,7 @@
 namespace roundel {
 namespace {
 
-/// Numbers that are kept, once that few are left to choose from.
-constexpr std::uint64_t kCollected = std::uint64_t{1} << 21;
-constexpr int kLaterDigitBits = 11;
+constexpr int kFirstDigitBits = 16, kLaterDigitBits = 11;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
 /// Ascends with the number; −0 and 0 are one.
@@ -49,6 +47,26 @@ RankFinder::Share RankFinder::share_of_percent(double percent) {
   constexpr std::uint64_t kParts = 1'000'000'000;
   return {static_cast<std::uint64_t>(std::llround(percent * static_cast<double>(kParts))),
           100 * kParts};
+}
+
+RankFinder::RankFinder(std::vector<Share> shares, std::uint64_t part_bytes)
+    : shares_(std::move(shares)),
+      part_bytes_(part_bytes),
+      digit_bits_(bits_that_fit(1, kFirstDigitBits)) {}
+
+int RankFinder::bits_that_fit(std::size_t prefixes, int most) const {
+  const std::uint64_t counters = part_bytes_ / sizeof(std::uint64_t) / prefixes;
+  return std::clamp(static_cast<int>(std::bit_width(counters)) - 1, 1, most);
+}
+
+std::uint64_t RankFinder::memory_bytes(std::uint64_t rows, std::uint64_t part_bytes,
+                                       std::uint64_t threads) {
+  constexpr std::uint64_t kFirst = sizeof(std::uint64_t) << kFirstDigitBits;
+  const std::uint64_t collected = std::min(rows * sizeof(double), part_bytes);
+  const bool is_collected_at_once = rows * sizeof(double) <= part_bytes;
+  constexpr std::uint64_t kLater = (sizeof(std::uint64_t) << kLaterDigitBits) * 257;
+  const std::uint64_t part = std::min(part_bytes, is_collected_at_once ? kFirst : kLater);
+  return std::max((threads + 1) * part, block_memory(collected));
 }
 
 std::size_t RankFinder::bucket_of(std::uint64_t prefix) const {
@@ -97,13 +115,10 @@ void RankFinder::collect(std::span<const double> numbers) {
 void RankFinder::add(const Counts& counts) {
   pass_.resize(std::max(pass_.size(), counts.size()));
   for (std::size_t i = 0; i < counts.size(); ++i) pass_[i] += counts[i];
-  ++parts_;
 }
 
 bool RankFinder::end_pass() {
   const Counts pass = std::exchange(pass_, {});
-  most_bytes_ =
-      std::max(most_bytes_, (std::exchange(parts_, 0) + 1) * pass.size() * sizeof(pass[0]));
   if (digit_bits_ == 0) {
     find_in_collected();
     return false;
@@ -119,11 +134,10 @@ bool RankFinder::end_pass() {
     for (const Wanted& wanted : wanted_) percentiles_.push_back(number_of(wanted.prefix));
     return false;
   }
-  digit_bits_ = left > kCollected ? std::min(kLaterDigitBits, shift_) : 0;
-  if (digit_bits_ == 0) {
-    collected_ = Buffer<double>(left);
-    most_bytes_ = std::max(most_bytes_, block_memory(left * sizeof(double)));
-  }
+  digit_bits_ = left * sizeof(double) <= part_bytes_
+                    ? 0
+                    : bits_that_fit(prefixes_.size(), std::min(kLaterDigitBits, shift_));
+  if (digit_bits_ == 0) collected_ = Buffer<double>(left);
   return true;
 }
 

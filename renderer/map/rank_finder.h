@@ -19,7 +19,14 @@ class RankFinder {
   /// Per cent with up to 9 decimals, rounded to that.
   static Share share_of_percent(double percent);
 
-  explicit RankFinder(std::vector<Share> shares) : shares_(std::move(shares)) {}
+  /// Memory of a thread's part of a pass beyond which it gains no speed, in bytes.
+  static constexpr std::uint64_t kMaxPartBytes = std::uint64_t{16} << 20;
+  /// The least that 257 shares work with, in 36 passes or fewer.
+  static constexpr std::uint64_t kMinPartBytes = std::uint64_t{1} << 14;
+
+  /// `part_bytes`: memory that a thread's part of a pass may take, kMinPartBytes or more for each
+  /// 257 shares; with less of it there are more passes.
+  explicit RankFinder(std::vector<Share> shares, std::uint64_t part_bytes = kMaxPartBytes);
 
   /// A thread's part of a pass; begins empty.
   using Counts = std::vector<std::uint64_t>;
@@ -32,9 +39,10 @@ class RankFinder {
 
   /// When no pass is needed any more: by share; empty where there are no numbers.
   const std::vector<double>& percentiles() const { return percentiles_; }
-  /// The most main memory that a pass has taken up to now, with the threads' parts: at most 4 MiB
-  /// for each and for their sum, of 257 percentiles, or 16 MiB in all.
-  std::uint64_t most_bytes() const { return most_bytes_; }
+  /// Returns an upper bound of a finder's main memory for up to 257 shares of `rows` numbers that
+  /// `threads` threads count, in bytes.
+  static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t part_bytes,
+                                    std::uint64_t threads);
 
  private:
   struct Wanted {
@@ -46,19 +54,20 @@ class RankFinder {
   /// Adds the digit that a pass has counted to what is known of each wanted number's bits. Returns
   /// how many numbers begin with one of the new prefixes.
   std::uint64_t extend_prefixes(const Counts& pass);
+  /// Returns the bits that a pass counts for `prefixes` prefixes: at most `most`, 1 or more.
+  int bits_that_fit(std::size_t prefixes, int most) const;
   void find_in_collected();
 
   std::vector<Share> shares_;
+  std::uint64_t part_bytes_;
   std::vector<Wanted> wanted_;           ///< one a share; empty in the first pass
   std::vector<std::uint64_t> prefixes_;  ///< that are wanted, ascending
   int shift_ = 64;                       ///< of the bits that are known
-  int digit_bits_ = 16;                  ///< that this pass counts; 0: it collects
+  int digit_bits_;                       ///< that this pass counts; 0: it collects
   Counts pass_;
-  std::uint64_t parts_ = 0;   ///< that were added
   Buffer<double> collected_;  ///< the numbers that are left, when they are few
   std::size_t collected_count_ = 0;
   std::vector<double> percentiles_;
-  std::uint64_t most_bytes_ = 0;
 };
 
 }  // namespace roundel

@@ -4,6 +4,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
+#include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/map/mapped_rows.h"
 #include "renderer/map/rank_finder.h"
@@ -24,9 +26,6 @@ namespace roundel {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Tables of up to so many rows are not read again for percentiles: the column is kept meanwhile.
-constexpr std::uint64_t kKeptRows = std::uint64_t{1} << 23;
-
 /// Bounds of numbers; low > high where there are none.
 struct Range {
   double low = kInfinity, high = -kInfinity;
@@ -45,7 +44,8 @@ struct Range {
 struct ScaleTask {
   Scale* scale;
   Slot slot;
-  std::optional<RankFinder> finder;  ///< without one only the range counts
+  std::vector<RankFinder::Share> shares;
+  std::optional<RankFinder> finder;  ///< of the shares; absent if the range is enough
   bool is_open = false;              ///< the finder needs another pass
   Range range;
 };
@@ -66,6 +66,10 @@ struct ThreadFound {
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
 };
 
+std::uint64_t thread_count() {
+  return static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
+}
+
 /// `is_film`: without what each file says by itself.
 std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   std::vector<ScaleTask> tasks;
@@ -82,9 +86,7 @@ std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
     if (scale.domain && scale.kind != ScaleKind::kRank)
       for (const DomainEnd& end : *scale.domain)
         if (end.is_percentile) shares.push_back(RankFinder::share_of_percent(end.value));
-    ScaleTask task{&scale, slot, std::nullopt, !shares.empty(), {}};
-    if (!shares.empty()) task.finder.emplace(std::move(shares));
-    tasks.push_back(std::move(task));
+    tasks.push_back({&scale, slot, std::move(shares), {}, {}, {}});
   });
   return tasks;
 }
@@ -119,16 +121,24 @@ struct TableAtHand {
 class Survey {
  public:
   /// Of a map that was made for `first`.
-  Survey(TableHead first, DataMap& map, const LayerMove& move, std::uint64_t most_text_bytes,
-         bool is_film)
+  Survey(TableHead first, DataMap& map, const LayerMove& move, std::uint64_t memory, bool is_film)
       : first_(std::move(first)),
         map_(map),
         move_(move),
-        most_text_bytes_(most_text_bytes),
+        memory_(memory),
         is_film_(is_film),
         tasks_(tasks_of(map, is_film)),
         collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
-                             !(is_film && map.color.is_over_frame)) {}
+                             !(is_film && map.color.is_over_frame)) {
+    for (const ScaleTask& task : tasks_)
+      if (!task.shares.empty()) ++facts_.percentile_scales;
+    const PercentileMemory allowed(0, facts_.percentile_scales, memory);
+    for (ScaleTask& task : tasks_) {
+      if (task.shares.empty()) continue;
+      task.finder.emplace(std::move(task.shares), allowed.part_bytes);
+      task.is_open = true;
+    }
+  }
 
   DataFacts go(const TableList& tables) {
     for_each_table(tables, [this](TableAtHand& table) { first_pass(table); });
@@ -144,7 +154,6 @@ class Survey {
       task.scale->is_settled |= is_film_;
     }
     map_.color.is_settled |= is_film_ && collects_categories_;
-    facts_.percentile_bytes = percentile_bytes();
     return std::move(facts_);
   }
 
@@ -221,7 +230,8 @@ class Survey {
 
   /// Memory for the numbers of a table of so many rows, unless there are too many.
   void keep_numbers(std::uint64_t rows) {
-    keeps_numbers_ &= facts_.rows + rows <= kKeptRows;
+    keeps_numbers_ &=
+        PercentileMemory(facts_.rows + rows, facts_.percentile_scales, memory_).keeps_numbers;
     if (!keeps_numbers_) return numbers_.clear();
     numbers_.resize(tasks_.size());
     for (std::size_t k = 0; k < tasks_.size(); ++k)
@@ -244,24 +254,16 @@ class Survey {
                           });
   }
 
-  /// Main memory that percentiles took, of all tasks at once.
-  std::uint64_t percentile_bytes() const {
-    std::uint64_t bytes = 0;
-    for (const ScaleTask& task : tasks_)
-      if (task.finder) bytes += task.finder->most_bytes();
-    for (const std::vector<Buffer<double>>& tables : numbers_)
-      for (const Buffer<double>& numbers : tables)
-        bytes += block_memory(numbers.size() * sizeof(double));
-    return bytes;
-  }
-
   void look_at(TableAtHand& table, std::uint64_t block, ThreadFound& found) {
     MappedRun& run = found.run;
     table.kept[block] = run.kept.size();
     found.dropped += run.dropped;
     found.bad += run.bad;
     found.first_bad = std::min(found.first_bad, run.first_bad);
-    found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes());
+    // Kept columns are read through the scratch memory only if they are in a temporary file.
+    const std::uint64_t scratch =
+        table.mapper.table().keeps_columns() ? run.rows.scratch().size() : 0;
+    found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes() - scratch);
     const std::span<const double> x = table.mapper.x(run), y = table.mapper.y(run);
     for (const std::uint32_t i : run.kept) {
       const auto [moved_x, moved_y] = move_(x[i], y[i]);
@@ -358,7 +360,7 @@ class Survey {
     const std::lock_guard lock(category_mutex_);
     if (const auto known = category_texts_.find(text); known != category_texts_.end())
       return *known;
-    const bool fits = facts_.category_bytes <= most_text_bytes_;
+    const bool fits = facts_.category_bytes <= (memory_ > 0 ? memory_ : physical_memory() / 2);
     const XXH128_hash_t hash = fits ? XXH128_hash_t{} : XXH3_128bits(text.data(), text.size());
     const auto [entry, is_new] = category_texts_.insert(
         fits ? std::string(text) : fmt::format("{:016x}{:016x}", hash.high64, hash.low64));
@@ -458,7 +460,7 @@ class Survey {
   TableHead first_;
   DataMap& map_;
   PointMove move_;
-  std::uint64_t most_text_bytes_;
+  std::uint64_t memory_;
   bool is_film_;
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_ = true, collects_categories_;
@@ -499,17 +501,30 @@ std::uint64_t DataFacts::block_of(std::uint64_t kept_row) const {
       std::upper_bound(kept_before.begin(), kept_before.end(), kept_row) - kept_before.begin() - 1);
 }
 
+PercentileMemory::PercentileMemory(std::uint64_t rows, std::size_t scales, std::uint64_t memory) {
+  constexpr std::uint64_t kMaxKeptRows = std::uint64_t{1} << 23;
+  constexpr std::uint64_t kShare = 6;  // of the memory, for numbers and for finders
+  const std::uint64_t numbers = scales * block_memory(rows * sizeof(double));
+  const std::uint64_t parts = std::max<std::uint64_t>(1, scales * (thread_count() + 1));
+  keeps_numbers = rows <= kMaxKeptRows && (memory == 0 || numbers <= memory / kShare);
+  part_bytes = RankFinder::kMaxPartBytes;
+  if (memory > 0)
+    part_bytes = std::clamp(memory / kShare / parts, RankFinder::kMinPartBytes, part_bytes);
+  bytes = (keeps_numbers ? numbers : 0) +
+          scales * RankFinder::memory_bytes(rows, part_bytes, thread_count());
+}
+
 DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move,
-                      std::uint64_t most_text_bytes) {
+                      std::uint64_t memory) {
   const auto borrow = [&table](std::size_t /*index*/) {
     return std::shared_ptr<const Table>(std::shared_ptr<const Table>(), &table);
   };
-  return Survey(TableHead(table), map, move, most_text_bytes, false).go({1, borrow});
+  return Survey(TableHead(table), map, move, memory, false).go({1, borrow});
 }
 
 DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
-                      const LayerMove& move, std::uint64_t most_text_bytes) {
-  return Survey(first, map, move, most_text_bytes, true).go(tables);
+                      const LayerMove& move, std::uint64_t memory) {
+  return Survey(first, map, move, memory, true).go(tables);
 }
 
 std::string problem_of_colors(const Table& table, const DataMap& map) {

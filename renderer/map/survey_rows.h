@@ -41,10 +41,10 @@ struct DataFacts {
   MissingRows missing;                 ///< of the rows that are kept
   std::vector<std::string> rounded;    ///< Table::rounding_of() where numbers were compared
   std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
+  std::size_t percentile_scales = 0;   ///< scales whose percentiles were found
   // Main memory:
-  std::uint64_t percentile_bytes = 0;  ///< that finding percentiles took
-  std::uint64_t reading_bytes = 0;     ///< that a thread takes at most to read a block of rows
-  std::uint64_t category_bytes = 0;    ///< of texts that are categories
+  std::uint64_t reading_bytes = 0;   ///< that a thread takes at most to read a block of rows
+  std::uint64_t category_bytes = 0;  ///< of texts that are categories
 
   std::uint64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   std::uint64_t kept_before_block(std::uint64_t block) const;
@@ -52,14 +52,25 @@ struct DataFacts {
   std::uint64_t block_of(std::uint64_t kept_row) const;
 };
 
+/// Memory for the percentiles of `scales` scales over `rows` rows. All numbers are kept, or tables
+/// are read once more for each pass.
+struct PercentileMemory {
+  /// `memory`: the picture's limit in bytes, of which percentiles take a third; 0: none.
+  PercentileMemory(std::uint64_t rows, std::size_t scales, std::uint64_t memory);
+
+  bool keeps_numbers;
+  std::uint64_t part_bytes;  ///< of a RankFinder
+  std::uint64_t bytes;       ///< in all, at most
+};
+
 /// Goes through a table once, checking all rows, and as often again as percentiles take, and
 /// completes the map: the ends of its scales and the categories of its palette. The result does
-/// not depend on threads. `move` is the layer's. Throws Error(kInvalidScene) for rows that cannot
-/// be drawn, unless the map skips them. Of categories' texts beyond `most_text_bytes` in all only
-/// stand-ins are kept, with which nothing can be drawn, but category_bytes says what all would
-/// take.
+/// not depend on threads. `move` is the layer's. `memory`: the picture's limit in bytes; 0: none.
+/// Throws Error(kInvalidScene) for rows that cannot be drawn, unless the map skips them. If the
+/// categories' texts take more than `memory`, or half of the machine's, stand-ins are kept, with
+/// which nothing can be drawn; category_bytes says what all texts would take.
 DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move = {},
-                      std::uint64_t most_text_bytes = ~std::uint64_t{0});
+                      std::uint64_t memory = 0);
 
 /// What maps need of the table that they were made for.
 struct TableHead {
@@ -79,8 +90,7 @@ struct TableList {
 /// The same for all of a film's files as one, with a map made for `first`: completes what is not
 /// over each frame alone, and settles it. Throws also where a file lacks a column.
 DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
-                      const LayerMove& move = {},
-                      std::uint64_t most_text_bytes = ~std::uint64_t{0});
+                      const LayerMove& move = {}, std::uint64_t memory = 0);
 
 /// A map that was made for the columns of `first`, for those of another file of the film. Throws
 /// Error(kInvalidScene) where that lacks one, or has texts for numbers.

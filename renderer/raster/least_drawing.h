@@ -5,8 +5,16 @@
 
 namespace roundel {
 
-/// Main memory for lists, the state of active tiles and the threads with which the CPU backend can
-/// draw any circles, so many of them: `threads` 0: one a core.
-std::uint64_t least_drawing_bytes(const ImageSettings& image, std::uint64_t circles, int threads);
+/// Circles to be listed by tile.
+struct ListedCircles {
+  std::uint64_t count;
+  std::uint64_t overlaps;  ///< with tiles of kCpuTileSize pixels, at most
+  bool are_in_memory;
+};
+
+/// Main memory for lists, unfinished pixels and `threads` threads with which the CPU backend draws
+/// such circles: in small chunks, or all at once if that takes less. In bytes.
+std::uint64_t enough_list_memory(const ImageSettings& image, const ListedCircles& circles,
+                                 int threads);
 
 }  // namespace roundel

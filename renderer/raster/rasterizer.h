@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "renderer/base/buffer.h"
+#include "renderer/base/error.h"
 #include "renderer/base/stage_stats.h"
 #include "renderer/circles/circle.h"
 #include "renderer/circles/circle_stream.h"
@@ -36,6 +37,19 @@ struct RasterOptions {
   bool times_stages = false;
   /// CPU: whose chunks to draw in, to measure what the other backend will do.
   Backend chunks_of = Backend::kCpu;
+};
+
+/// Thrown by the CPU backend if RasterOptions::total_memory is too small for the picture.
+class TooLittleMemory : public Error {
+ public:
+  explicit TooLittleMemory(std::uint64_t budget)
+      : Error(ExitCode::kRuntimeFailure, Lines("--memory: " + std::to_string(budget >> 20) +
+                                               "M is too little for this picture")),
+        budget_(budget) {}
+  std::uint64_t budget() const { return budget_; }  ///< bytes
+
+ private:
+  std::uint64_t budget_;
 };
 
 /// Where a frame's pixels go: a framebuffer, or an image, which gets the same pixels quantised, or

@@ -54,14 +54,6 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
   return needs;
 }
 
-/// Of texts of categories; with --memory those beyond it are refused with all else.
-std::uint64_t most_text_bytes(const Scene& scene) {
-  return scene.memory > 0 ? scene.memory : physical_memory() / 2;
-}
-void check_categories(const Scene& scene, const std::string& path, const DataFacts& facts) {
-  if (scene.memory == 0) check_fits_memory(path, "categories", facts.category_bytes);
-}
-
 void survey_layers(Scene& scene, SceneUse use) {
   const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
@@ -74,9 +66,10 @@ void survey_layers(Scene& scene, SceneUse use) {
     const std::uint64_t block_rows = block_rows_of(*data.table, map.columns);
     check_fits_memory(data.path, "texts of rows that are read at once",
                       data.table->text_bytes(map.columns, block_rows));
-    data.facts = std::make_shared<const DataFacts>(
-        survey_rows(*data.table, map, layer.move, most_text_bytes(scene)));
-    check_categories(scene, data.path, *data.facts);
+    data.facts =
+        std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move, scene.memory));
+    // With a limit, validate goes on to say how much memory is enough.
+    if (scene.memory == 0) check_categories(scene, data.path, *data.facts);
   });
   const std::uint64_t circles = count_parts(scene);
   if (circles > kMaxCircles)
@@ -125,8 +118,8 @@ void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
                             film->seen.emplace(frame, table->stamp());
                             return table;
                           }};
-    film->facts = survey_film(files, film->first, map, layer.move, physical_memory() / 2);
-    check_fits_memory(data.path, "categories", film->facts->category_bytes);
+    film->facts = survey_film(files, film->first, map, layer.move, scene.memory);
+    check_categories(scene, data.path, *film->facts);
   }
   for_each_scale(map, [](Scale& scale, Slot /*slot*/) {
     if (scale.is_settled || needs_data(scale)) return;
@@ -248,6 +241,15 @@ std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const 
   if (table.is_quick(map.columns)) return kMostQuick;
   constexpr std::uint64_t kBytes = 40;  // with what an order takes
   return most_data_bytes(scene) / kBytes;
+}
+
+void check_categories(const Scene& scene, const std::string& path, const DataFacts& facts) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  if (scene.memory == 0) return check_fits_memory(path, "categories", facts.category_bytes);
+  if (facts.category_bytes <= scene.memory) return;
+  throw Error(ExitCode::kRuntimeFailure,
+              fmt::format("{}: --memory: its categories need at least {}M, got {}M", path,
+                          facts.category_bytes / kMiB + 1, scene.memory / kMiB));
 }
 
 std::optional<SceneBounds> asked_window(const Scene& scene) {

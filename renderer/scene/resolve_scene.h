@@ -51,6 +51,10 @@ inline std::uint64_t most_data_bytes(const Scene& scene) {
   return most_data_bytes(scene.memory);
 }
 
+/// Throws Error(kRuntimeFailure) if `facts`' categories take more than the scene's memory, or half
+/// of the machine's without a limit; survey_rows() has found only stand-ins then.
+void check_categories(const Scene& scene, const std::string& path, const DataFacts& facts);
+
 /// Throws Error(kInvalidScene) with all of these frames that lack a file of data.
 void check_data_files(const Scene& scene, const FrameList& frames);
 /// "no file for 3 of 240 frames: 3-4,9 (cells_0003.npz)"; empty where all are there.

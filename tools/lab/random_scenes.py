@@ -93,6 +93,8 @@ class Table:
 class Generator:
     """Makes one scene. All choices come from one random generator."""
 
+    counts, rows = [1, 30, 1000, 20000], [1, 50, 5000]  # of random layers and data files
+
     def __init__(self, folder, number, seed):
         self.random = numpy.random.default_rng([seed, number])
         self.folder, self.name = folder, f"{number:04}"
@@ -153,7 +155,7 @@ class Generator:
         layer = {"radius": self.law(0.001, self.pick([0.005, 0.05, 0.3])), "color": self.pick(colors)(),
                  "alpha": self.law(0.01, 1), "depth": self.law(0.1, 0.9), "position": self.pick(places)()}
         if "grid" not in layer["position"]:
-            layer["count"] = self.pick([1, 30, 1000, 20000])
+            layer["count"] = self.pick(self.counts)
         if self.chance(0.2):
             layer["seed"] = int(self.random.integers(100))
         return {"random": layer}
@@ -167,7 +169,7 @@ class Generator:
     def data_layer(self, number):
         origin = self.pick([(0, 0), (0, 0), (500, 1400), (900000, -5e6)])
         name = f"{self.name}_{number}"
-        table = Table(self.random, self.pick([1, 50, 5000]), origin)
+        table = Table(self.random, self.pick(self.rows), origin)
         if self.film and self.chance(0.4):
             state = self.random.bit_generator.state
             for frame in range(4):

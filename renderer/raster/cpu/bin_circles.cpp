@@ -73,6 +73,10 @@ bool TileLists::is_empty(std::size_t tile) const {
   });
 }
 
+std::size_t index_slabs(std::size_t circles, std::size_t tiles, std::size_t threads) {
+  return std::min(threads * 4, circles / std::max<std::size_t>(1024, tiles) + 1);
+}
+
 std::uint64_t least_list_bytes(const TileGrid& grid) {
   const std::uint64_t bytes =
       (static_cast<std::uint64_t>(grid.num_tiles()) + 1) * sizeof(std::uint32_t);
@@ -246,11 +250,9 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
   const std::uint64_t offset_bytes = (num_tiles + 1) * sizeof(std::uint32_t);  // of a slab
   const bool may_copy = active.all && count >= kManyCircles && args.may_copy &&
                         count * kCircleBytes + count / kCopySlab * offset_bytes <= args.max_bytes;
-  // Enough slabs to keep the threads busy, few enough that the counts stay small beside the
-  // circles.
   const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const std::size_t most_slabs = count / std::max<std::size_t>(1024, num_tiles) + 1;
-  const std::size_t num_slabs = may_copy ? count / kCopySlab : std::min(threads * 4, most_slabs);
+  const std::size_t num_slabs =
+      may_copy ? count / kCopySlab : index_slabs(count, num_tiles, threads);
   lists.slabs.resize(num_slabs);
 
   // Where all circles lie in the chunk's memory from the start, they count from the start.

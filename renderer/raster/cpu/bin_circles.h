@@ -31,6 +31,10 @@ struct TileLists {
   std::vector<std::uint32_t> indices(std::size_t tile) const;
 };
 
+/// Slabs of circles whose lists hold indices: enough to keep the threads busy, few enough that the
+/// counts stay small beside the circles.
+std::size_t index_slabs(std::size_t circles, std::size_t tiles, std::size_t threads);
+
 /// What the lists of one circle may take that lies in every tile.
 std::uint64_t least_list_bytes(const TileGrid& grid);
 

@@ -28,8 +28,12 @@ namespace {
 /// Overlaps of a list that is worth the tasks of several threads.
 constexpr std::uint64_t kLongList = 1 << 15;
 
-/// Room for lists of more than one circle, which would take long.
+/// Memory for lists of more than one circle at a time, which would take long, in bytes.
 constexpr std::uint64_t kPracticalLists = std::uint64_t{2} << 20;
+
+std::uint64_t bytes_of_circles(std::uint64_t count) {
+  return block_memory(count * sizeof(Shape)) + block_memory(count * sizeof(Paint));
+}
 
 /// Throws Error(kUsage) for a size that tiles cannot have.
 int tile_size_of(const RasterOptions& options) {
@@ -134,7 +138,7 @@ class CpuBackend final : public RasterBackend {
       // What chunks in front took counts, too, until it is given back. Then it may be pixels that
       // have been saved.
       if (is_smallest && !has_kept_) {
-        if (state_bytes(0) == 0) refuse(chunk);
+        if (state_bytes(0) == 0) refuse();
         return take_all();
       }
       drop_chunk();
@@ -212,7 +216,6 @@ class CpuBackend final : public RasterBackend {
     bool is_given = false;       ///< else only lists keep to it: what must be is tried
     std::uint64_t capacity = 0;  ///< for lists, a chunk's circles and states
     std::uint64_t overhead = 0;  ///< what every frame of this size takes besides
-    std::uint64_t beside = 0;    ///< circles, or their source, and the picture, where these count
   };
   Budget compute_budget(std::uint64_t picture_bytes) {
     const std::uint64_t overhead =
@@ -220,30 +223,23 @@ class CpuBackend final : public RasterBackend {
                        static_cast<std::uint64_t>(arena_.max_concurrency()), has_hot_spots_);
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
-                  overhead, 0};
+                  overhead};
     if (options_.total_memory > 0) {
-      budget.beside = circles_->bytes() + picture_bytes;
-      budget.capacity = options_.total_memory;
-      budget.capacity -= std::min(budget.capacity, budget.overhead + budget.beside);
+      const std::uint64_t beside = overhead + circles_->bytes() + picture_bytes;
+      budget.capacity = options_.total_memory - std::min(options_.total_memory, beside);
     }
     return budget;
   }
 
-  /// What is asked for cannot be had; lists_ are of the chunk that did not fit.
-  [[noreturn]] void refuse(const Chunk& chunk) const {
+  /// Reports that the lists of the smallest chunk do not fit beside the unfinished pixels.
+  [[noreturn]] void refuse() const {
+    if (options_.total_memory > 0) throw TooLittleMemory(options_.total_memory);
     const std::uint64_t states = block_memory(num_tiles() * state_floats() * sizeof(float));
-    std::uint64_t needed = least_list_bytes(grid_) + states;
-    if (chunk.is_last()) needed = std::min(needed, lists_.bytes);
-    const bool is_all_counted = options_.total_memory > 0;
-    if (is_all_counted) needed += budget_.overhead + budget_.beside;
-    // With more memory data may keep more in it: up to a third (most_data_bytes()).
-    if (is_all_counted && circles_->in_memory() == nullptr && circles_->bytes() > 0)
-      needed += needed / 2 + kPracticalLists;
     throw Error(
         ExitCode::kRuntimeFailure,
-        fmt::format("--memory: {}M is too little for {}this picture, {}M is enough",
-                    (is_all_counted ? options_.total_memory : budget_.capacity) >> 20,
-                    is_all_counted ? "" : "lists and unfinished pixels of ", (needed >> 20) + 1));
+        fmt::format("--memory: a frame's lists and unfinished pixels may take {}M of it, "
+                    "and need up to {}M",
+                    budget_.capacity >> 20, ((least_list_bytes(grid_) + states) >> 20) + 1));
   }
 
   /// What was too much is not kept for others.
@@ -342,9 +338,6 @@ class CpuBackend final : public RasterBackend {
     }
   }
 
-  static std::uint64_t bytes_of_circles(std::uint64_t count) {
-    return block_memory(count * sizeof(Shape)) + block_memory(count * sizeof(Paint));
-  }
   float* saved_state(std::size_t tile) { return states_.data() + slots_[tile] * state_floats(); }
   /// Of the states that there are, and of so many more.
   std::uint64_t state_bytes(std::size_t more) const {
@@ -420,14 +413,23 @@ DrawingNeeds measure_drawing(const CircleStream& circles, const ImageSettings& i
   return {stats.memory, stats.largest_chunk};
 }
 
-std::uint64_t least_drawing_bytes(const ImageSettings& image, std::uint64_t circles, int threads) {
+std::uint64_t enough_list_memory(const ImageSettings& image, const ListedCircles& circles,
+                                 int threads) {
   const TileGrid grid = TileGrid::make(image, kCpuTileSize);
+  const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
   const std::size_t state = cpu::state_size(kCpuTileSize, cpu::num_planes(image.looks));
-  const int all = threads > 0 ? threads : cpu::threads_here();
-  return cpu::least_list_bytes(grid) + cpu::kPracticalLists +
-         block_memory(static_cast<std::uint64_t>(grid.num_tiles()) * state * sizeof(float)) +
-         cpu::overhead_bytes(grid, state, circles, static_cast<std::uint64_t>(all),
-                             circles >= cpu::kLongList && all > 1);
+  const auto all = static_cast<std::uint64_t>(threads);
+  const std::uint64_t in_chunks = cpu::least_list_bytes(grid) + cpu::kPracticalLists +
+                                  block_memory(tiles * state * sizeof(float));
+  const std::uint64_t slabs = cpu::index_slabs(circles.count, tiles, all);
+  const std::uint64_t indices = circles.overlaps * sizeof(std::uint32_t);
+  const std::uint64_t at_once = (circles.are_in_memory ? 0 : cpu::bytes_of_circles(circles.count)) +
+                                slabs * (tiles + 1) * sizeof(std::uint32_t) + indices +
+                                std::min(indices, slabs * kHugePage);
+  const bool fits_at_once = circles.overlaps <= std::numeric_limits<std::uint32_t>::max();
+  return (fits_at_once ? std::min(in_chunks, at_once) : in_chunks) +
+         cpu::overhead_bytes(grid, state, circles.count, all,
+                             circles.count >= cpu::kLongList && all > 1);
 }
 
 std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {

@@ -168,13 +168,13 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
   }
   const std::uint64_t budget = options.machine.raster.memory_budget;
   if (options.is_film()) {
-    const bool holds_circles = options.split_frame || !makes_circles_on_the_way(scene);
+    const bool holds_circles = options.split_frame || !CircleSource(scene).is_streamed();
     check_memory(scene,
                  memory_needed(scene.image, plan.format.picture,
                                holds_circles ? count_parts(scene) : 0, 0, 0),
                  budget);
   } else {
-    check_feasible(scene, plan.format.picture, budget);
+    check_feasible(scene, plan.frames.front(), plan.format.picture, budget);
   }
   return plan;
 }

@@ -136,7 +136,7 @@ PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
 /// One scene's pictures: all of them, or an error.
 void plan_subjects(const Scene& scene, const GoldenScene& file, const RegressOptions& options,
                    const GoldenLock& lock, RegressPlan& plan) {
-  check_feasible(scene, options.format.value_or(ImageFormat::kPng),
+  check_feasible(scene, scene.default_frame(), options.format.value_or(ImageFormat::kPng),
                  options.machine.raster.memory_budget);
   for (const std::int64_t frame : frames_of(scene, options.frames, scene.default_frame())) {
     const auto frame_of_film = options.frames.is_given() ? std::optional(frame) : std::nullopt;

@@ -50,9 +50,10 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "validate", "SCENE... [OPTION...]",
       "Checks scenes and their data without drawing, and describes them. Prints size, circles, "
       "overlaps (circle-tile pairs), the part of scene space that the picture shows, ranges of "
-      "data, memory and fingerprint. Memory is the most that render takes for this picture with "
-      "these options, program included, and a --memory that is enough; with a smaller one it may "
-      "draw in parts.");
+      "data, memory and fingerprint. Memory is an upper bound of what render takes for this "
+      "picture "
+      "with these options, and a --memory that is enough; with a smaller one it may draw in "
+      "parts.");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE", text(options.output, "a file name or a folder"),
@@ -234,14 +235,10 @@ struct Checked {
   const Scene& scene;
   std::int64_t frame;
   FrameStatistics statistics;
-  std::uint64_t memory, beyond_program;  ///< bytes
-  Backend backend;
+  FrameMemory memory;
+  /// A value of --memory. Absent with CUDA, where the option limits device memory.
+  std::optional<std::string> enough_memory;
   Lines warnings;
-
-  /// In MiB, for --memory. With CUDA that is device memory, which takes what it can get.
-  std::optional<std::uint64_t> enough_memory() const {
-    return backend == Backend::kCpu ? std::optional((beyond_program >> 20) + 1) : std::nullopt;
-  }
 };
 
 /// Generates the circles, which checks the values of data files, and finds what the frame needs.
@@ -250,7 +247,7 @@ Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t 
   const ImageFormat format = picture_format(scene, options.output, options.format);
   const std::int64_t frame = frame_of(scene, options.scene);
   const RasterOptions& raster = options.machine.raster;
-  check_feasible(scene, format, raster.memory_budget);
+  check_feasible(scene, frame, format, raster.memory_budget);
   const Backend backend = choose_backend(options.machine, work_of(scene)).backend;
 
   RasterOptions measured = raster;
@@ -261,25 +258,32 @@ Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t 
   WorkCount progress;
   std::optional<WorkProgress> shown;
   if (options.verbosity != Verbosity::kQuiet) shown.emplace(scene.path, progress);
-  const FrameStatistics statistics =
-      measure_frame(scene, frame, picture_bytes(scene.image, format),
-                    rows_of_band(scene.image, format), measured, progress);
+  FrameStatistics statistics;
+  draw_within(scene, frame, format, [&] {
+    statistics = measure_frame(scene, frame, picture_bytes(scene.image, format),
+                               rows_of_band(scene.image, format), measured, progress);
+  });
   shown.reset();
   const Scene film = film_of(scene);
   const auto frames = static_cast<std::size_t>(scene.animation ? scene.animation->frames : 0);
   const Lines warnings =
       SceneWarnings().about({film, frame, format, statistics.sample, statistics.overlaps, frames});
   print_warnings(with_path(scene, warnings));
-  const std::uint64_t beyond =
-      frame_memory(scene, format, backend, statistics.drawing, raster.threads).most();
-  return {scene,  frame,   statistics, beyond + program_memory(at_start, format, backend),
-          beyond, backend, warnings};
+  std::optional<std::string> enough;
+  if (backend == Backend::kCpu)
+    enough = fmt::format("{}M", enough_memory(scene, format, statistics.overlaps) >> 20);
+  return {scene,      frame,
+          statistics, frame_memory(scene, format, backend, statistics.drawing, at_start),
+          enough,     warnings};
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return memory_text(static_cast<double>(bytes));
 }
 
 Lines text_of(const Checked& checked) {
   const Scene& scene = checked.scene;
-  const std::uint64_t memory = checked.memory;
-  const std::optional<std::uint64_t> enough = checked.enough_memory();
+  const FrameMemory& memory = checked.memory;
   return Lines(fmt::format("{}: valid\n", scene.path)) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}{}\n", with_commas(count_circles(scene)),
@@ -287,16 +291,21 @@ Lines text_of(const Checked& checked) {
          fmt::format("  overlaps     {} with tiles of {} pixels\n",
                      with_commas(checked.statistics.overlaps), kCpuTileSize) +
          describe_data(scene, checked.statistics) + describe_view(scene) + describe_motion(scene) +
-         fmt::format("  memory       {} ({} bytes), {} of it the program\n",
-                     memory_text(static_cast<double>(memory)), memory,
-                     memory_text(static_cast<double>(memory - checked.beyond_program))) +
-         (enough ? fmt::format("  --memory     {}M is enough\n", *enough) : "") +
+         fmt::format("  memory       at most {} ({} bytes)\n", bytes_text(memory.total()),
+                     memory.total()) +
+         fmt::format("    program {}, data {}, circles {}, lists {}, picture {}\n",
+                     bytes_text(memory.program), bytes_text(memory.data),
+                     bytes_text(memory.circles), bytes_text(memory.lists),
+                     bytes_text(memory.picture)) +
+         (checked.enough_memory
+              ? fmt::format("  --memory     {} is enough\n", *checked.enough_memory)
+              : "") +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
 }
 
 Json json_of(const Checked& checked) {
   const Scene& scene = checked.scene;
-  const std::optional<std::uint64_t> enough = checked.enough_memory();
+  const FrameMemory& memory = checked.memory;
   Json json = {{"scene", scene.path}, {"valid", true}, {"frame", checked.frame}};
   json.update(description_json(scene));
   json["overlaps"] = checked.statistics.overlaps;
@@ -304,9 +313,13 @@ Json json_of(const Checked& checked) {
                   {"of", count_parts(scene)},
                   {"under_a_pixel", checked.statistics.under_a_pixel}};
   json["moves"] = moving_parts(film_of(scene));
-  json["memory"] = {{"bytes", checked.memory},
-                    {"program_bytes", checked.memory - checked.beyond_program},
-                    {"option", enough ? Json(fmt::format("{}M", *enough)) : Json()}};
+  json["memory"] = {{"bytes", memory.total()},
+                    {"program_bytes", memory.program},
+                    {"data_bytes", memory.data},
+                    {"circles_bytes", memory.circles},
+                    {"lists_bytes", memory.lists},
+                    {"picture_bytes", memory.picture},
+                    {"option", checked.enough_memory ? Json(*checked.enough_memory) : Json()}};
   json["warnings"] = checked.warnings.all();
   json["problems"] = Json::array();
   return json;

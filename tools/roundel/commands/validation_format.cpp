@@ -120,9 +120,13 @@ SpecPtr scene_result_spec() {
        required("key", any_text(), "such as layers[0].radius; may be empty"),
        required("message", any_text())});
   const SpecPtr memory =
-      object("{bytes: N, program_bytes: N, option: TEXT}",
-             {required("bytes", count(), "the most that render takes for this picture"),
+      object("{bytes: N, program_bytes: N, ..., option: TEXT}",
+             {required("bytes", count(), "upper bound of what render takes for this picture"),
               required("program_bytes", count(), "part of it: the program without a picture"),
+              required("data_bytes", count(), "part of it: tables, and reading and sorting them"),
+              required("circles_bytes", count(), "part of it: circles kept while they are drawn"),
+              required("lists_bytes", count(), "part of it: lists and unfinished pixels"),
+              required("picture_bytes", count(), "part of it: the pixels and the encoded file"),
               required("option", or_null(any_text()), "a --memory that is enough; null on CUDA")});
   const SpecPtr seen = object("{circles: N, of: N, under_a_pixel: N}",
                               {required("circles", count(), "circles that touch the picture"),
