@@ -51,8 +51,8 @@ class AreaBlender : public SmallAreaBlender<State> {
   /// Blends the batch, whose circles lie behind all before.
   void blend() {
     discs_.load(batch_, args_.grid.scale);
-    if (!kLooks && batch_.largest < AreaSpecks::kLargestRadius * args_.grid.s && batch_.snow == 0 &&
-        kLanes > 1 && args_.state.tile_size <= AreaSpecks::kLargestTile) {
+    if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 && kLanes > 1 &&
+        args_.state.tile_size <= AreaSpecks::kLargestTile) {
       if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
       specks_have_pixels_ = true;
       specks_.blend({batch_.count, discs_.x, discs_.y, discs_.radius, discs_.r2, discs_.arc,

@@ -61,10 +61,11 @@ class TileBlender : public TileBlocks<State> {
   /// Blends the batch, whose circles lie behind all before, where they are small: circle by circle.
   /// False where that is to be done block by block.
   bool blend_if_small() {
-    const bool by_circles = are_small();
+    const bool by_circles = batch_.largest < kLargestSmall * args_.grid.s;
     if (by_circles) {
       find_boxes(batch_, boxes_);
-      if (!kLooks && boxes_.longest_side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
+      if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
+          boxes_.longest_side <= SpeckBlender::kLargestSide &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
         if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
         specks_have_pixels_ = true;
@@ -176,14 +177,8 @@ class TileBlender : public TileBlocks<State> {
   }
 
  private:
-  /// True where painting circle by circle is faster than block by block. With vectors of 16 pixels
-  /// that is so for specks, for few circles, for snow and for looks only.
-  bool are_small() const {
-    const bool only_specks =
-        kLanes >= 16 && !kLooks && batch_.snow == 0 && batch_.count >= kBatch / 2;
-    const float radius = only_specks ? 1.5f : 5;  // pixels
-    return batch_.largest < radius * args_.grid.s;
-  }
+  /// Radius in pixels below which painting circle by circle is faster than block by block.
+  static constexpr float kLargestSmall = kLanes < 16 || kLooks ? 5 : 4;
 
   /// Which of the circles from k on have all of a block in their holes: its farthest centre.
   std::uint64_t holes_around(Block block, int k) const {

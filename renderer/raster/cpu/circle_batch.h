@@ -3,6 +3,8 @@
 
 /// Circles of a tile's list that are worked on at once: the bits of one word. Front ones first.
 constexpr int kBatch = 64;
+/// Radius in pixels below which solid circles are specks, if no circle of the frame has looks.
+constexpr float kSpeckRadius = 1.3f;
 struct Batch {
   int count;
   float largest;       ///< radius

@@ -1,4 +1,4 @@
-// Blending of specks: circles of one colour whose boxes have at most 4 × 4 pixels. Included inside
+// Blending of specks: circles of one colour hardly larger than a pixel. Included inside
 // HWY_NAMESPACE by blend_tiles.cpp, once a target.
 
 /// Specks of one tile, front ones first. The arrays have room for whole vectors.
