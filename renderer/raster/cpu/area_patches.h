@@ -110,7 +110,6 @@ class AreaPatches {
   /// To be called once all alphas are set.
   HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
     next_ = 1 + kBatch;
-    std::fill_n(cut_, kWords, std::uint64_t{0});
     covering_ = find_covering(cell);
     find_reaching(cell);
     SurelyOpaque::Cell& opaque = surely.cell(cell.column, cell.row);
@@ -139,11 +138,6 @@ class AreaPatches {
         transpose_touching(kBytes, word, k);
   }
 
-  /// True where no circle covers a part of a block: those that touch it cover all of it.
-  bool is_without_edges(unsigned column, unsigned row) const {
-    return (cut_[word_of(row)] & patches_of_block(column, row)) == 0;
-  }
-
   static constexpr int kBlocksAcross = kCellColumns / kLanes;
   /// The circles that touch each of the cell's blocks which begin in `row`.
   void find_touching(unsigned row, std::uint64_t (&circles)[kBlocksAcross]) const {
@@ -160,8 +154,6 @@ class AreaPatches {
     }
   }
 
-  /// Of circle k in all lanes.
-  HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
   /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell;
   /// the next circle's are kPlaces behind them.
   const std::uint16_t* places_of(unsigned x, unsigned y) const {
@@ -258,7 +250,6 @@ class AreaPatches {
   HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, SurelyOpaque::Cell& opaque) {
     const auto [touching, whole] = find_patches(word, k);
     touching_words_[word][k] = touching;
-    cut_[word] |= touching & ~whole;
     const std::uint64_t edges = touching & ~whole & cell.active[word];
     set_whole(cell, word, whole, k, opaque);
     return edges;
@@ -486,7 +477,6 @@ class AreaPatches {
   std::uint64_t reaching_[kWords];  ///< circles that reach the word
   std::uint64_t covering_;          ///< circles that cover all of the cell
   bool has_others_;                 ///< that reach it
-  std::uint64_t cut_[kWords];       ///< patches that circles touch and do not cover all of
   int next_ = 0;                    ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
