@@ -26,8 +26,6 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 
 #include "renderer/raster/cpu/speck_blender.h"
 
-#include "renderer/raster/cpu/hot_specks.h"
-
 #include "renderer/raster/cpu/area_specks.h"
 
 #include "renderer/raster/cpu/surely_opaque.h"
@@ -371,12 +369,6 @@ bool blend_tile_by_area(const BlendTileArgs& args) {
 bool blend_tile_by_area_with_looks(const BlendTileArgs& args) {
   return blend_areas<ChannelState<L>>(args);
 }
-bool find_specks(const BlendTileArgs& args, std::uint32_t* places) {
-  return SpeckFinder(args).find(places);
-}
-bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
-  return paint_found_specks(args, places);
-}
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -387,8 +379,6 @@ HWY_EXPORT(blend_tile);
 HWY_EXPORT(blend_tile_with_looks);
 HWY_EXPORT(blend_tile_by_area);
 HWY_EXPORT(blend_tile_by_area_with_looks);
-HWY_EXPORT(find_specks);
-HWY_EXPORT(paint_specks);
 
 BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -422,13 +412,6 @@ TileState blank_tile(int tile_size, int num_planes, const PixelRect& pixels) {
           state.plane(static_cast<std::size_t>(plane)) + std::ptrdiff_t{row} * state.tile_size,
           columns, 1.0f);
   return state;
-}
-
-bool find_specks(const BlendTileArgs& args, std::uint32_t* places) {
-  return HWY_DYNAMIC_DISPATCH(find_specks)(args, places);
-}
-bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
-  return HWY_DYNAMIC_DISPATCH(paint_specks)(args, places);
 }
 
 std::vector<std::string> vector_targets() {

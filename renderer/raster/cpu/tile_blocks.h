@@ -105,26 +105,25 @@ class TileBlocks {
   void find_boxes(const Batch& batch, PixelBoxes& boxes) const {
     const TileGrid& grid = args_.grid;
     const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
-    const auto store = [&](Vector pixel, int origin, int least, int most,
-                           std::int32_t* to) HWY_ATTR {
+    const auto store = [&](Vector pixel, int origin, std::int32_t* to) HWY_ATTR {
       const auto position = hn::Sub(hn::ConvertTo(kIntegers, pixel), hn::Set(kIntegers, origin));
-      hn::Store(hn::Min(hn::Max(position, hn::Set(kIntegers, least)), hn::Set(kIntegers, most)),
-                kIntegers, to);
+      hn::Store(
+          hn::Min(hn::Max(position, hn::Zero(kIntegers)), hn::Set(kIntegers, grid.tile_size - 1)),
+          kIntegers, to);
     };
-    const int last_column = grid.tile_size - 1, last_row = std::min(args_.last_row, last_column);
     Vector longest = hn::Zero(kTag);
     for (int k = 0; k < batch.count; k += kLanes) {
       const Vector radius = hn::Load(kTag, batch.radius + k);
       Vector first, last;
       covered_whole_pixels(hn::Load(kTag, batch.x + k), radius, grid.scale, width, grid.half_x,
                            grid.margin, first, last);
-      store(first, pixels_.x0, 0, last_column, boxes.first_x + k);
-      store(last, pixels_.x0, 0, last_column, boxes.last_x + k);
+      store(first, pixels_.x0, boxes.first_x + k);
+      store(last, pixels_.x0, boxes.last_x + k);
       longest = hn::Max(longest, L::sub(last, first));
       covered_whole_pixels(hn::Load(kTag, batch.y + k), radius, grid.scale, height, grid.half_y,
                            grid.margin, first, last);
-      store(first, pixels_.y0, args_.first_row, last_row, boxes.first_y + k);
-      store(last, pixels_.y0, args_.first_row, last_row, boxes.last_y + k);
+      store(first, pixels_.y0, boxes.first_y + k);
+      store(last, pixels_.y0, boxes.last_y + k);
       longest = hn::Max(longest, L::sub(last, first));
     }
     boxes.longest_side = static_cast<int>(hn::GetLane(hn::MaxOfLanes(kTag, longest))) + 1;
