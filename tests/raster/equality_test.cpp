@@ -102,9 +102,9 @@ TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
   many.push_back(random_circles(3000, 0.15f, 0.6f, 0));
   many.push_back(random_circles(3000, 0.15f, 0.6f, 0.4));
   many.push_back(random_circles(130000, 0.02f, 1e-3f, 0.1));  // small ones, in lists of copies
-  many.push_back(random_circles(8000, 0.03f, 0.1f, 0));       // up to two pixels in radius: specks
-  for (std::size_t i = 0; i < 8000; ++i)
-    if (i / 250 % 4 == 1) many.back().shapes[i].radius *= 5;  // with larger ones between
+  many.push_back(random_circles(8000, 0.02f, 0.1f, 0));       // up to 1.22 pixels in radius: specks
+  for (std::size_t i = 0; i < 8000; ++i)  // with larger ones between, up to 3.7 and 6.1 pixels
+    many.back().shapes[i].radius *= i / 1000 % 4 == 1 ? 5.0f : i / 1000 % 4 == 3 ? 3.0f : 1.0f;
   for (std::size_t i = 2000; i < 3000; ++i) many.back().paints[i].alpha *= -1;  // and snow
   many.push_back(random_circles(3000, 1.5f, 0.1f, 0));  // hide each other, some behind less
   for (std::size_t i = 0; i < 3000; ++i)

@@ -31,7 +31,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   using Small = SmallAreaBlender<State>;
   using Blocks::active_blocks;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
-  using Blocks::offset_of, Blocks::are_blank_;
+  using Blocks::offset_of;
   using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
   using Small::edge_x, Small::edge_y;
   using Patches = AreaPatches<Blocks::kLooks>;
@@ -51,8 +51,8 @@ class AreaBlender : public SmallAreaBlender<State> {
   /// Blends the batch, whose circles lie behind all before.
   void blend() {
     discs_.load(batch_, args_.grid.scale);
-    if (!kLooks && batch_.largest < AreaSpecks::kLargestRadius * args_.grid.s && batch_.snow == 0 &&
-        kLanes > 1 && args_.state.tile_size <= AreaSpecks::kLargestTile) {
+    if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 && kLanes > 1 &&
+        args_.state.tile_size <= AreaSpecks::kLargestTile) {
       if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
       specks_have_pixels_ = true;
       specks_.blend({batch_.count, discs_.x, discs_.y, discs_.radius, discs_.r2, discs_.arc,
@@ -134,10 +134,7 @@ class AreaBlender : public SmallAreaBlender<State> {
       const std::uint16_t* const places = patches_.places_of(x, y);
       std::int32_t left = halvings_left(block.transmittance);
       if (snow == 0) {
-        if (patches_.is_without_edges(x, y))
-          blend_solid_run<true>(touching, first, places, left, are_blank_);
-        else
-          blend_solid_run<false>(touching, first, places, left, are_blank_);
+        blend_solid_run(touching, first, places, left);
         continue;
       }
       for (std::uint64_t circles = touching, run = 0; circles != 0; circles &= ~run) {
@@ -160,9 +157,7 @@ class AreaBlender : public SmallAreaBlender<State> {
     return patch / (kLanes / kPatchColumns) * kPatchRows;
   }
   static constexpr unsigned kPlanes = kLooks ? 6 : 4;
-  /// Loads the block whose first pixel is at `first` in the first plane. `kRowwise`: `pixels` are
-  /// its rows, else its patches.
-  template <bool kRowwise>
+  /// Loads the patches of the block whose first pixel is at `first` in the first plane.
   HWY_INLINE void load_block(const float* first, State (&pixels)[kRows]) const {
     const std::size_t plane = args_.state.plane_size();
     Vector planes[kPlanes][kRows];
@@ -171,7 +166,7 @@ class AreaBlender : public SmallAreaBlender<State> {
 #pragma GCC unroll 4
       for (int i = 0; i < kRows; ++i)
         planes[channel][i] = hn::Load(kTag, first + channel * plane + i * args_.state.tile_size);
-      if constexpr (!kRowwise) turn_block(planes[channel]);
+      turn_block(planes[channel]);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i)
@@ -179,7 +174,6 @@ class AreaBlender : public SmallAreaBlender<State> {
           Blocks::load_planes([&](std::size_t channel) HWY_ATTR { return planes[channel][i]; });
   }
   /// Stores it again.
-  template <bool kRowwise>
   HWY_INLINE void store_block(const State (&pixels)[kRows], float* first) const {
     const std::size_t plane = args_.state.plane_size();
     Vector planes[kPlanes][kRows];
@@ -189,7 +183,7 @@ class AreaBlender : public SmallAreaBlender<State> {
                                           HWY_ATTR { planes[channel][i] = values; });
 #pragma GCC unroll 6
     for (unsigned channel = 0; channel < kPlanes; ++channel) {
-      if constexpr (!kRowwise) turn_block(planes[channel]);
+      turn_block(planes[channel]);
 #pragma GCC unroll 4
       for (int i = 0; i < kRows; ++i)
         hn::Store(planes[channel][i], kTag, first + channel * plane + i * args_.state.tile_size);
@@ -197,24 +191,17 @@ class AreaBlender : public SmallAreaBlender<State> {
   }
 
   /// Solid circles of the batch. `left` is how far at least the pixels are from being opaque;
-  /// returns how far they are then. `kWhole`: all circles cover all of the block, whose pixels can
-  /// be in rows. `is_blank`: no circle was painted on it yet.
-  template <bool kWhole>
+  /// returns how far they are then.
   HWY_INLINE std::int32_t blend_solid_run(std::uint64_t circles, float* first,
-                                          const std::uint16_t* places, std::int32_t left,
-                                          bool is_blank) {
+                                          const std::uint16_t* places, std::int32_t left) {
     State pixels[kRows];
-    if (is_blank)
-      for (State& vector : pixels) vector = Blocks::blank_pixels();
-    else
-      load_block<kWhole>(first, pixels);
+    load_block(first, pixels);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
       const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
 #pragma GCC unroll 4
       for (unsigned i = 0; i < kRows; ++i) {
-        const Vector alpha =
-            kWhole ? patches_.alpha(k) : patches_.alpha(of_circle, patch_column(i), patch_row(i));
+        const Vector alpha = patches_.alpha(of_circle, patch_column(i), patch_row(i));
         composite<L>(pixels[i], paint, alpha_where_active(i, alpha));
       }
     };
@@ -235,21 +222,21 @@ class AreaBlender : public SmallAreaBlender<State> {
       });
       if (L::none(active)) break;
     }
-    store_block<kWhole>(pixels, first);
+    store_block(pixels, first);
     return left;
   }
 
-  /// The same between flakes, where its code is not worth a second copy for whole blocks.
+  /// Calls blend_solid_run() for circles between flakes, without a second copy of its code.
   HWY_NOINLINE std::int32_t blend_solid_apart(std::uint64_t circles, float* first,
                                               const std::uint16_t* places, std::int32_t left) {
-    return blend_solid_run<false>(circles, first, places, left, false);
+    return blend_solid_run(circles, first, places, left);
   }
 
   /// Circles shaded as snow.
   HWY_NOINLINE void blend_snow_run(std::uint64_t circles, Block block, float* first,
                                    const std::uint16_t* places) {
     State patches[kRows];
-    load_block<false>(first, patches);
+    load_block(first, patches);
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       const AreaSnow<L> snow = snow_of(k);
@@ -262,7 +249,7 @@ class AreaBlender : public SmallAreaBlender<State> {
         paint_snow(patches[i], k, dx, dy, patches_.alpha(of_circle, column, row), snow);
       }
     }
-    store_block<false>(patches, first);
+    store_block(patches, first);
   }
 
   bool specks_have_pixels_ = false;

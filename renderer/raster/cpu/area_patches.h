@@ -110,45 +110,30 @@ class AreaPatches {
   /// To be called once all alphas are set.
   HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
     next_ = 1 + kBatch;
-    std::fill_n(cut_, kWords, std::uint64_t{0});
-    covering_ = find_covering(cell);
     find_reaching(cell);
+    load_cell(cell);
     SurelyOpaque::Cell& opaque = surely.cell(cell.column, cell.row);
-    std::uint64_t circles = covering_;
+    std::uint64_t circles = 0;
     for (int word = 0; word < kWords; ++word) {
       if (surely.is_counting()) cell.active[word] &= ~opaque.opaque[word];
       circles |= reaching_[word];
     }
-    has_others_ = (circles & ~covering_) != 0;
-    if (has_others_) load_cell(cell);
     bool is_active = cell.is_active();
     for (; circles != 0 && is_active; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
-      if ((covering_ >> k & 1) != 0) {
-        for (int word = 0; word < kWords; ++word)
-          set_whole(cell, word, ~std::uint64_t{0}, k, opaque);
-      } else {
-        compute_circle(cell, k, opaque);
-      }
+      compute_circle(cell, k, opaque);
       if (counts_[k]) is_active = cell.is_active();
     }
-    covering_ &= (circles & (0 - circles)) - 1;  // the others are not seen
-    if (!has_others_) return;
     for (int word = 0; word < kWords; ++word)  // whole vectors of touching()
       for (int k = 0; k < batch_.count || k % kByteLanes != 0; k += 8)
         transpose_touching(kBytes, word, k);
   }
 
-  /// True where no circle covers a part of a block: those that touch it cover all of it.
-  bool is_without_edges(unsigned column, unsigned row) const {
-    return (cut_[word_of(row)] & patches_of_block(column, row)) == 0;
-  }
-
   static constexpr int kBlocksAcross = kCellColumns / kLanes;
   /// The circles that touch each of the cell's blocks which begin in `row`.
   void find_touching(unsigned row, std::uint64_t (&circles)[kBlocksAcross]) const {
-    std::fill_n(circles, kBlocksAcross, covering_);
-    for (int k = 0; has_others_ && k < batch_.count; k += kByteLanes) {
+    std::fill_n(circles, kBlocksAcross, std::uint64_t{0});
+    for (int k = 0; k < batch_.count; k += kByteLanes) {
       auto touched = hn::Load(kBytes, touching_[row / kPatchRows] + k);
       for (unsigned i = kPatchRows; i < kRows; i += kPatchRows)
         touched = hn::Or(touched, hn::Load(kBytes, touching_[(row + i) / kPatchRows] + k));
@@ -160,8 +145,6 @@ class AreaPatches {
     }
   }
 
-  /// Of circle k in all lanes.
-  HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
   /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell;
   /// the next circle's are kPlaces behind them.
   const std::uint16_t* places_of(unsigned x, unsigned y) const {
@@ -204,29 +187,6 @@ class AreaPatches {
   static std::uint64_t patches_of_block(unsigned column, unsigned row) {
     return kFirstBlock << patch_of(column, row);
   }
-  /// Circles that cover all of the cell: its farthest corner lies in them. Of large ones these are
-  /// most.
-  std::uint64_t find_covering(const Cell& cell) const {
-    std::uint64_t covering = 0;
-    for (int k = 0; k < batch_.count; k += kLanes) {
-      const auto farthest = [&](float edge, int size, const float* centers) HWY_ATTR {
-        const Vector center = hn::Load(kTag, centers + k);
-        return L::max(L::sub(center, L::set(edge)),
-                      L::sub(L::set(edge + static_cast<float>(size)), center));
-      };
-      const Vector radius = hn::Load(kTag, discs_.radius + k);
-      const Vector inner =
-          L::sub(radius, L::add(L::set(0x1p-8f), L::mul(radius, L::set(0x1p-20f))));
-      const Vector d2 = squared_distance<L>(farthest(cell.edge_x, kCellColumns, discs_.x),
-                                            farthest(cell.edge_y, kCellRows, discs_.y));
-      covering |=
-          bits_of(L::both(L::greater(inner, L::set(0.0f)), L::less_equal(d2, L::mul(inner, inner))))
-          << k;
-    }
-    covering &= ~(discs_.huge | (kLooks ? batch_.rings : 0));
-    return covering & ~std::uint64_t{0} >> (kBatch - batch_.count);
-  }
-
   HWY_INLINE void compute_circle(Cell& cell, int k, SurelyOpaque::Cell& opaque) {
     std::uint64_t edges[kWords], any = 0;
     for (int word = 0; word < kWords; ++word) {
@@ -258,7 +218,6 @@ class AreaPatches {
   HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, SurelyOpaque::Cell& opaque) {
     const auto [touching, whole] = find_patches(word, k);
     touching_words_[word][k] = touching;
-    cut_[word] |= touching & ~whole;
     const std::uint64_t edges = touching & ~whole & cell.active[word];
     set_whole(cell, word, whole, k, opaque);
     return edges;
@@ -299,7 +258,6 @@ class AreaPatches {
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
   bool is_ring(int k) const { return kLooks && (batch_.rings >> k & 1) != 0; }
 
-  /// What circles that do not cover all of the cell need.
   void load_cell(const Cell& cell) {
     for (auto& of_word : touching_words_) std::fill_n(of_word, kBatch, std::uint64_t{0});
     for (int i = 0; i < kCellColumns + kLanes; i += kLanes)
@@ -484,9 +442,6 @@ class AreaPatches {
   alignas(64) float edge_y_[kCellRows + kLanes];
   PatchFinder discs_finder_, holes_finder_;
   std::uint64_t reaching_[kWords];  ///< circles that reach the word
-  std::uint64_t covering_;          ///< circles that cover all of the cell
-  bool has_others_;                 ///< that reach it
-  std::uint64_t cut_[kWords];       ///< patches that circles touch and do not cover all of
   int next_ = 0;                    ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];

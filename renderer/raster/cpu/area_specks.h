@@ -13,8 +13,6 @@ struct SpeckDiscs {
 /// the nine into 16 rectangles.
 class AreaSpecks : public SpeckPixels<3, 5> {
  public:
-  static constexpr float kLargestRadius = 1.25f;  ///< pixels
-
   void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
     SpeckPixels::load(state);
     origin_x_ = static_cast<float>(pixels.x0) + grid.origin_x();

@@ -61,12 +61,6 @@ void reserve(Buffer<T>& buffer, std::uint64_t size) {
 
 }  // namespace
 
-std::uint64_t TileLists::count(std::size_t tile) const {
-  std::uint64_t count = 0;
-  for (const SlabLists& slab : slabs) count += slab.offsets[tile + 1] - slab.offsets[tile];
-  return count;
-}
-
 bool TileLists::is_empty(std::size_t tile) const {
   return std::all_of(slabs.begin(), slabs.end(), [tile](const SlabLists& slab) {
     return slab.offsets[tile] == slab.offsets[tile + 1];

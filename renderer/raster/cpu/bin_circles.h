@@ -26,7 +26,6 @@ struct TileLists {
   double generate_share = 0;       ///< of the time it took: what making circles took
 
   bool is_empty(std::size_t tile) const;
-  std::uint64_t count(std::size_t tile) const;
   /// The list of a tile, front circles first, where there are no copies.
   std::vector<std::uint32_t> indices(std::size_t tile) const;
 };

@@ -26,8 +26,6 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 
 #include "renderer/raster/cpu/speck_blender.h"
 
-#include "renderer/raster/cpu/hot_specks.h"
-
 #include "renderer/raster/cpu/area_specks.h"
 
 #include "renderer/raster/cpu/surely_opaque.h"
@@ -61,10 +59,11 @@ class TileBlender : public TileBlocks<State> {
   /// Blends the batch, whose circles lie behind all before, where they are small: circle by circle.
   /// False where that is to be done block by block.
   bool blend_if_small() {
-    const bool by_circles = are_small();
+    const bool by_circles = batch_.largest < kLargestSmall * args_.grid.s;
     if (by_circles) {
       find_boxes(batch_, boxes_);
-      if (!kLooks && boxes_.longest_side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
+      if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
+          boxes_.longest_side <= SpeckBlender::kLargestSide &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
         if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
         specks_have_pixels_ = true;
@@ -176,14 +175,8 @@ class TileBlender : public TileBlocks<State> {
   }
 
  private:
-  /// True where painting circle by circle is faster than block by block. With vectors of 16 pixels
-  /// that is so for specks, for few circles, for snow and for looks only.
-  bool are_small() const {
-    const bool only_specks =
-        kLanes >= 16 && !kLooks && batch_.snow == 0 && batch_.count >= kBatch / 2;
-    const float radius = only_specks ? 1.5f : 5;  // pixels
-    return batch_.largest < radius * args_.grid.s;
-  }
+  /// Radius in pixels below which painting circle by circle is faster than block by block.
+  static constexpr float kLargestSmall = kLanes < 16 || kLooks ? 5 : 4;
 
   /// Which of the circles from k on have all of a block in their holes: its farthest centre.
   std::uint64_t holes_around(Block block, int k) const {
@@ -376,12 +369,6 @@ bool blend_tile_by_area(const BlendTileArgs& args) {
 bool blend_tile_by_area_with_looks(const BlendTileArgs& args) {
   return blend_areas<ChannelState<L>>(args);
 }
-bool find_specks(const BlendTileArgs& args, std::uint32_t* places) {
-  return SpeckFinder(args).find(places);
-}
-bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
-  return paint_found_specks(args, places);
-}
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -392,8 +379,6 @@ HWY_EXPORT(blend_tile);
 HWY_EXPORT(blend_tile_with_looks);
 HWY_EXPORT(blend_tile_by_area);
 HWY_EXPORT(blend_tile_by_area_with_looks);
-HWY_EXPORT(find_specks);
-HWY_EXPORT(paint_specks);
 
 BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -427,13 +412,6 @@ TileState blank_tile(int tile_size, int num_planes, const PixelRect& pixels) {
           state.plane(static_cast<std::size_t>(plane)) + std::ptrdiff_t{row} * state.tile_size,
           columns, 1.0f);
   return state;
-}
-
-bool find_specks(const BlendTileArgs& args, std::uint32_t* places) {
-  return HWY_DYNAMIC_DISPATCH(find_specks)(args, places);
-}
-bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
-  return HWY_DYNAMIC_DISPATCH(paint_specks)(args, places);
 }
 
 std::vector<std::string> vector_targets() {

@@ -36,11 +36,7 @@ struct BlendTileArgs {
   TileState state;
   bool is_fresh;  ///< the state is a blank_tile()
   bool is_last;   ///< nothing more comes behind: whether pixels are opaque no longer matters
-  /// Of the tile, ends included; pixels of other rows count as opaque in the state.
-  int first_row = 0, last_row = kLargestTileSize - 1;
 
-  /// True where some rows are left out.
-  bool is_band() const { return first_row > 0 || last_row < grid.tile_size - 1; }
   std::size_t bin() const {
     return static_cast<std::size_t>(tile_y) * static_cast<std::size_t>(grid.tiles_x) +
            static_cast<std::size_t>(tile_x);
@@ -69,24 +65,6 @@ using BlendTile = bool(const BlendTileArgs& args);
 /// The one for the best instruction set that there is, or that force_vector_target() has left; with
 /// coverage by area, or without; for circles with looks, or only discs painted over each other.
 BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks);
-
-/// The same for a tile with a long list, by several threads: each composites some rows, of `bands`
-/// equal parts, a power of two, or all find what specks cover. `may_be_specks`: without looks and
-/// coverage by area.
-bool blend_long_list(BlendTile* blend_tile, const BlendTileArgs& args, int bands,
-                     bool may_be_specks);
-/// Slabs whose specks are found at once, at most: to find them takes about twice as long as to
-/// composite them, which one thread does.
-inline constexpr std::size_t kSlabsAtOnce = 2;
-/// Main memory that this takes: a word for each circle of twice as many slabs, of which one with
-/// copies has little more than 16,384.
-inline constexpr std::uint64_t kLongListBytes = 2 * kSlabsAtOnce * (std::uint64_t{80} << 10);
-
-/// The two parts of compositing copies of specks, of one slab, onto a tile of up to 32 pixels a
-/// side. The first writes a word a circle: what it covers of the tile. False where not all are
-/// specks of one colour. The second returns true when every pixel is opaque.
-bool find_specks(const BlendTileArgs& args, std::uint32_t* places);
-bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places);
 
 /// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first
 /// one is taken.

@@ -3,6 +3,8 @@
 
 /// Circles of a tile's list that are worked on at once: the bits of one word. Front ones first.
 constexpr int kBatch = 64;
+/// Radius in pixels below which solid circles are specks, if no circle of the frame has looks.
+constexpr float kSpeckRadius = 1.3f;
 struct Batch {
   int count;
   float largest;       ///< radius
@@ -60,8 +62,7 @@ class BatchLoader {
     batch.count = 0;
     batch.snow = batch.rings = 0;
     batch.largest = 0;
-    while (batch.count < kBatch && (left_ > 0 || next_piece()))
-      args_.is_band() ? take_of_band(batch) : take(batch);
+    while (batch.count < kBatch && (left_ > 0 || next_piece())) take(batch);
     for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
     for (int k = batch.count; kLooks && k % kLanes != 0; ++k) batch.hole[k] = 0;
     return batch.count > 0;
@@ -86,53 +87,6 @@ class BatchLoader {
         load_circle(batch, args_.shapes[slab.indices[i]], args_.paints[slab.indices[i]]);
     }
     left_ -= count;
-  }
-
-  /// The same without those that cover no pixel of the band's rows. Looks at up to kBatch circles;
-  /// those that the batch has no room for are left for the next one.
-  void take_of_band(Batch& batch) {
-    const SlabLists& slab = args_.slabs[slab_];
-    const auto count = std::min<std::uint32_t>(kBatch, left_);
-    const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
-    const bool are_copies = slab.shapes != nullptr;
-    Shape gathered[kBatch + kLanes], kept_shapes[kBatch + kLanes];
-    Paint kept_paints[kBatch + kLanes];
-    for (std::uint32_t i = 0; !are_copies && i < count; ++i)
-      gathered[i] = args_.shapes[slab.indices[first + i]];
-    const Shape* const shapes = are_copies ? slab.shapes + first : gathered;
-    std::uint64_t reaching = reaching_rows(shapes, static_cast<int>(count));
-    const int space = kBatch - batch.count;
-    int kept = 0;
-    for (; reaching != 0 && kept < space; reaching &= reaching - 1, ++kept) {
-      const auto k = static_cast<std::uint32_t>(__builtin_ctzll(reaching));
-      kept_shapes[kept] = shapes[k];
-      kept_paints[kept] =
-          are_copies ? slab.paints[first + k] : args_.paints[slab.indices[first + k]];
-    }
-    if constexpr (kLooks) {
-      for (int k = 0; k < kept; ++k) load_circle(batch, kept_shapes[k], kept_paints[k]);
-    } else {
-      load_circles(batch, kept_shapes, kept_paints, kept);
-    }
-    left_ -= reaching == 0 ? count : static_cast<std::uint32_t>(__builtin_ctzll(reaching));
-  }
-
-  /// Which of up to kBatch circles may cover a pixel of the band's rows. Reads whole vectors of
-  /// them.
-  std::uint64_t reaching_rows(const Shape* shapes, int count) const {
-    const TileGrid& grid = args_.grid;
-    const auto tile_y = static_cast<float>(args_.tile_y * grid.tile_size);
-    const Vector low = L::set(tile_y + static_cast<float>(args_.first_row));
-    const Vector high = L::set(tile_y + static_cast<float>(args_.last_row));
-    const auto height = static_cast<float>(grid.height);
-    std::uint64_t reaching = 0;
-    for (int k = 0; k < count; k += kLanes) {
-      Vector x, y, z, radius, first, last;
-      hn::LoadInterleaved4(kTag, &shapes[k].x, x, y, z, radius);
-      covered_pixels<L>(y, radius, grid.scale, height, grid.half_y, grid.margin, first, last);
-      reaching |= bits_of(L::both(hn::Ge(last, low), L::less_equal(first, high))) << k;
-    }
-    return count < kBatch ? reaching & ((std::uint64_t{1} << count) - 1) : reaching;
   }
 
   std::uint32_t piece_size(std::size_t slab) const {

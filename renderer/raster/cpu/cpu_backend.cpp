@@ -25,9 +25,6 @@ namespace roundel {
 namespace cpu {
 namespace {
 
-/// Overlaps of a list that is worth the tasks of several threads.
-constexpr std::uint64_t kLongList = 1 << 15;
-
 /// Memory for lists of more than one circle at a time, which would take long, in bytes.
 constexpr std::uint64_t kPracticalLists = std::uint64_t{2} << 20;
 
@@ -54,13 +51,12 @@ int threads_here() {
 }
 
 /// What every frame of a size takes beside lists and states: counts, steps and positions of a slab,
-/// a tile's state, what threads share of a long list; all tiles' progress.
+/// a tile's state; all tiles' progress.
 std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std::uint64_t circles,
-                             std::uint64_t threads, bool has_hot_spots) {
+                             std::uint64_t threads) {
   const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
   return threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats * sizeof(float)) +
          kept_by_threads(circles, static_cast<int>(threads)) +
-         (has_hot_spots ? kLongListBytes : 0) +
          tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
          static_cast<std::uint64_t>(grid.height) * sizeof(BlendColor);
 }
@@ -112,16 +108,9 @@ class CpuBackend final : public RasterBackend {
       states_.resize_discard(num_tiles() * state_floats());
     all_saved_ = true;
     arena_.execute([&] {
-      std::vector<std::uint8_t> is_long(has_hot_spots_ ? num_tiles() : 0);
-      for (std::size_t tile = 0; tile < is_long.size(); ++tile) {
-        if (done_[tile] != 0 || !is_hot_spot(lists_.count(tile))) continue;
-        is_long[tile] = 1;
-        blend_list(chunk, tile, true);
-      }
       tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
         checkpoint();
-        if (done_[tile] == 0 && (is_long.empty() || is_long[tile] == 0))
-          blend_list(chunk, tile, false);
+        if (done_[tile] == 0) blend_list(chunk, tile);
       });
     });
     stats.overlaps += lists_.overlaps;
@@ -180,35 +169,20 @@ class CpuBackend final : public RasterBackend {
     return {ChunkResult::Next::kTakeAll, active_tiles()};
   }
 
-  /// Also finds whether there are hot spots.
   ChunkPlan plan_chunks(const ImageSettings& image) {
     const std::uint64_t count = circles_->count();
-    has_hot_spots_ = false;
     if (options_.chunk_circles > 0)
       return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
     const bool is_cuda = options_.chunks_of == Backend::kCuda;
     const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
     const FrameEstimate estimate =
         estimate_frame(*circles_, image, tile_size_, policy.saturation_factor);
-    has_hot_spots_ = estimate.longest_list >= kLongList && arena_.max_concurrency() > 1;
     ChunkPlan::Sizes sizes = policy.sizes(estimate);
     if (const std::size_t largest = circles_->traits().largest_chunk; !is_cuda && largest > 0) {
       sizes.largest = largest;
       sizes.first = std::min(sizes.first, sizes.largest);
     }
     return {count, sizes};
-  }
-
-  /// More of a chunk's work than a thread's share.
-  bool is_hot_spot(std::uint64_t overlaps) const {
-    return overlaps >= kLongList &&
-           overlaps * static_cast<std::uint64_t>(arena_.max_concurrency()) > lists_.overlaps;
-  }
-  /// That such a tile is divided into: at most one for each thread, of four rows or more.
-  int bands() const {
-    const auto most = static_cast<unsigned>(std::max(tile_size_ / 4, 1));
-    return static_cast<int>(
-        std::bit_floor(std::min(static_cast<unsigned>(arena_.max_concurrency()), most)));
   }
 
   /// Bytes of main memory for one frame.
@@ -220,7 +194,7 @@ class CpuBackend final : public RasterBackend {
   Budget compute_budget(std::uint64_t picture_bytes) {
     const std::uint64_t overhead =
         overhead_bytes(grid_, state_floats(), circles_->count(),
-                       static_cast<std::uint64_t>(arena_.max_concurrency()), has_hot_spots_);
+                       static_cast<std::uint64_t>(arena_.max_concurrency()));
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead};
@@ -312,7 +286,7 @@ class CpuBackend final : public RasterBackend {
   }
 
   /// Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
-  void blend_list(const Chunk& chunk, std::size_t tile, bool is_long) {
+  void blend_list(const Chunk& chunk, std::size_t tile) {
     const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
     if (is_empty && !chunk.is_last()) return;
     const int tile_x = static_cast<int>(tile) % grid_.tiles_x;
@@ -327,10 +301,7 @@ class CpuBackend final : public RasterBackend {
     const TileState state = load_state(tile, pixels);
     const BlendTileArgs args{grid_,        tile_x, tile_y, shapes_,  paints_,
                              lists_.slabs, ramp_,  state,  is_fresh, chunk.is_last()};
-    const bool may_be_specks = !grid_.is_antialiased() && !looks_.any();
-    const bool is_opaque =
-        is_long ? blend_long_list(blend_tile_, args, bands(), may_be_specks) : blend_tile_(args);
-    if (is_opaque || chunk.is_last()) {
+    if (blend_tile_(args) || chunk.is_last()) {
       finish_tile(*finish_, pixels, &state);
       done_[tile] = 1;
     } else {
@@ -377,7 +348,6 @@ class CpuBackend final : public RasterBackend {
   BlendTile* blend_tile_ = nullptr;
   std::optional<FinishTilesArgs> finish_;
   Budget budget_;
-  bool has_hot_spots_ = false;
   bool is_whole_ = false;  // all circles at once, after what did not fit otherwise
 
   // Of the chunk.
@@ -428,8 +398,7 @@ std::uint64_t enough_list_memory(const ImageSettings& image, const ListedCircles
                                 std::min(indices, slabs * kHugePage);
   const bool fits_at_once = circles.overlaps <= std::numeric_limits<std::uint32_t>::max();
   return (fits_at_once ? std::min(in_chunks, at_once) : in_chunks) +
-         cpu::overhead_bytes(grid, state, circles.count, all,
-                             circles.count >= cpu::kLongList && all > 1);
+         cpu::overhead_bytes(grid, state, circles.count, all);
 }
 
 std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {

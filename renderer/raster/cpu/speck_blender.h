@@ -1,4 +1,4 @@
-// Blending of specks: circles of one colour whose boxes have at most 4 × 4 pixels. Included inside
+// Blending of specks: circles of one colour hardly larger than a pixel. Included inside
 // HWY_NAMESPACE by blend_tiles.cpp, once a target.
 
 /// Specks of one tile, front ones first. The arrays have room for whole vectors.
@@ -88,69 +88,28 @@ class SpeckPixels {
   alignas(64) float channels_[4 * kPixels];
 };
 
-/// Which pixels of its box each speck of a tile covers.
-class SpeckCoverage {
+/// Finds which pixels of its box each speck covers, for a vector of specks at a time, then paints
+/// these.
+class SpeckBlender : public SpeckPixels<0, 4> {
  public:
   static constexpr int kLargestSide = 4;
 
-  void place(const PixelRect& pixels, const TileGrid& grid) {
+  void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
+    SpeckPixels::load(state);
     s_ = grid.s;
     // Whole numbers below 2²⁴, of the whole image: exact.
     origin_x_ = static_cast<float>(pixels.x0) + grid.origin_x();
     origin_y_ = static_cast<float>(pixels.y0) + grid.origin_y();
   }
 
-  /// A word a speck, until the next call: pixel (x, y) of its box is bit kLargestSide·y + x.
-  const std::int32_t* find(const Specks& specks) {
-    for (int k = 0; k < specks.count; k += kLanes) {
-      const Vector x = hn::Load(kTag, specks.x + k), y = hn::Load(kTag, specks.y + k);
-      const Vector radius = hn::Load(kTag, specks.radius + k), r2 = L::mul(radius, radius);
-      Vector dx2[kLargestSide];
-      for (int i = 0; i < specks.side; ++i) dx2[i] = squared(x, specks.first_x + k, origin_x_, i);
-      auto covered = hn::Zero(kIntegers);
-      for (int j = 0; j < specks.side; ++j) {
-        const Vector dy2 = squared(y, specks.first_y + k, origin_y_, j);
-        for (int i = 0; i < specks.side; ++i) {
-          const L::Mask inside = L::less_equal(L::add(dx2[i], dy2), r2);
-          const auto bit = hn::Set(kIntegers, 1 << (kLargestSide * j + i));
-          covered = hn::Or(covered, hn::IfThenElseZero(hn::RebindMask(kIntegers, inside), bit));
-        }
-      }
-      hn::Store(covered, kIntegers, covered_ + k);
-    }
-    return covered_;
-  }
-
- private:
-  /// (center − the centre of pixel first + i)², along x or y.
-  HWY_INLINE Vector squared(Vector center, const std::int32_t* first, float origin, int i) const {
-    const Vector pixel = hn::ConvertTo(kTag, hn::Load(kIntegers, first));
-    const Vector position = L::add(pixel, L::set(origin + static_cast<float>(i)));
-    const Vector distance = L::sub(center, pixel_center<L>(position, s_));
-    return L::mul(distance, distance);
-  }
-
-  float s_ = 0, origin_x_ = 0, origin_y_ = 0;
-  alignas(64) std::int32_t covered_[kBatch];
-};
-
-class SpeckBlender : public SpeckPixels<0, 4> {
- public:
-  static constexpr int kLargestSide = SpeckCoverage::kLargestSide;
-
-  void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
-    SpeckPixels::load(state);
-    coverage_.place(pixels, grid);
-  }
-
   void blend(const Specks& specks) {
-    const std::int32_t* const all_covered = coverage_.find(specks);
+    find_covered(specks);
     for (int k = 0; k < specks.count; ++k) {
       const Shader shader(specks.paints[k]);
       float* const corner = pixel(specks.first_x[k], specks.first_y[k]);
       // These four pixels are nearly always all it covers; handling them unconditionally avoids a
       // mispredicted branch.
-      auto covered = static_cast<std::uint32_t>(all_covered[k]);
+      auto covered = static_cast<std::uint32_t>(covered_[k]);
       for (int y = 0; y < 2; ++y)
         for (int x = 0; x < 2; x += kGroup) paint(corner, x, y, covered, shader);
       covered &= ~kCornerBits;
@@ -167,6 +126,33 @@ class SpeckBlender : public SpeckPixels<0, 4> {
   static constexpr int kGroup = hn::MaxLanes(PairLanes::Tag()) < 8 ? 1 : 2;  ///< pixels of a vector
   static constexpr std::uint32_t kGroupBits = (1U << kGroup) - 1;
   static constexpr std::uint32_t kCornerBits = 0x33;
+
+  /// Sets each speck's word of covered_: pixel (x, y) of its box is bit kLargestSide·y + x.
+  void find_covered(const Specks& specks) {
+    for (int k = 0; k < specks.count; k += kLanes) {
+      const Vector x = hn::Load(kTag, specks.x + k), y = hn::Load(kTag, specks.y + k);
+      const Vector radius = hn::Load(kTag, specks.radius + k), r2 = L::mul(radius, radius);
+      Vector dx2[kLargestSide];
+      for (int i = 0; i < specks.side; ++i) dx2[i] = squared(x, specks.first_x + k, origin_x_, i);
+      auto covered = hn::Zero(kIntegers);
+      for (int j = 0; j < specks.side; ++j) {
+        const Vector dy2 = squared(y, specks.first_y + k, origin_y_, j);
+        for (int i = 0; i < specks.side; ++i) {
+          const L::Mask inside = L::less_equal(L::add(dx2[i], dy2), r2);
+          const auto bit = hn::Set(kIntegers, 1 << (kLargestSide * j + i));
+          covered = hn::Or(covered, hn::IfThenElseZero(hn::RebindMask(kIntegers, inside), bit));
+        }
+      }
+      hn::Store(covered, kIntegers, covered_ + k);
+    }
+  }
+  /// (center − the centre of pixel first + i)², along x or y.
+  HWY_INLINE Vector squared(Vector center, const std::int32_t* first, float origin, int i) const {
+    const Vector pixel = hn::ConvertTo(kTag, hn::Load(kIntegers, first));
+    const Vector position = L::add(pixel, L::set(origin + static_cast<float>(i)));
+    const Vector distance = L::sub(center, pixel_center<L>(position, s_));
+    return L::mul(distance, distance);
+  }
 
 #if HWY_TARGET == HWY_SCALAR
   struct Shader {
@@ -216,5 +202,6 @@ class SpeckBlender : public SpeckPixels<0, 4> {
   }
 #endif
 
-  SpeckCoverage coverage_;
+  float s_ = 0, origin_x_ = 0, origin_y_ = 0;
+  alignas(64) std::int32_t covered_[kBatch];
 };

@@ -57,8 +57,6 @@ class TileBlocks {
   explicit TileBlocks(const BlendTileArgs& args)
       : args_(args),
         pixels_(args.grid.tile_pixels(args.tile_x, args.tile_y)),
-        are_blank_(args.is_fresh && pixels_.x1 - pixels_.x0 + 1 == args.grid.tile_size &&
-                   pixels_.y1 - pixels_.y0 + 1 == args.grid.tile_size),
         are_current_(args.is_fresh) {
     const Vector lane_numbers = hn::Iota(kTag, 0);
     const int tile_size = args.grid.tile_size;
@@ -77,7 +75,7 @@ class TileBlocks {
 
   /// False when all pixels are opaque. To be asked again whenever some were painted.
   bool any_active() {
-    are_blank_ = are_current_ = false;
+    are_current_ = false;
     while (num_blocks_ > 0 && !is_active(blocks_[num_blocks_ - 1])) --num_blocks_;
     return num_blocks_ > 0;
   }
@@ -105,35 +103,30 @@ class TileBlocks {
   void find_boxes(const Batch& batch, PixelBoxes& boxes) const {
     const TileGrid& grid = args_.grid;
     const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
-    const auto store = [&](Vector pixel, int origin, int least, int most,
-                           std::int32_t* to) HWY_ATTR {
+    const auto store = [&](Vector pixel, int origin, std::int32_t* to) HWY_ATTR {
       const auto position = hn::Sub(hn::ConvertTo(kIntegers, pixel), hn::Set(kIntegers, origin));
-      hn::Store(hn::Min(hn::Max(position, hn::Set(kIntegers, least)), hn::Set(kIntegers, most)),
-                kIntegers, to);
+      hn::Store(
+          hn::Min(hn::Max(position, hn::Zero(kIntegers)), hn::Set(kIntegers, grid.tile_size - 1)),
+          kIntegers, to);
     };
-    const int last_column = grid.tile_size - 1, last_row = std::min(args_.last_row, last_column);
     Vector longest = hn::Zero(kTag);
     for (int k = 0; k < batch.count; k += kLanes) {
       const Vector radius = hn::Load(kTag, batch.radius + k);
       Vector first, last;
       covered_whole_pixels(hn::Load(kTag, batch.x + k), radius, grid.scale, width, grid.half_x,
                            grid.margin, first, last);
-      store(first, pixels_.x0, 0, last_column, boxes.first_x + k);
-      store(last, pixels_.x0, 0, last_column, boxes.last_x + k);
+      store(first, pixels_.x0, boxes.first_x + k);
+      store(last, pixels_.x0, boxes.last_x + k);
       longest = hn::Max(longest, L::sub(last, first));
       covered_whole_pixels(hn::Load(kTag, batch.y + k), radius, grid.scale, height, grid.half_y,
                            grid.margin, first, last);
-      store(first, pixels_.y0, args_.first_row, last_row, boxes.first_y + k);
-      store(last, pixels_.y0, args_.first_row, last_row, boxes.last_y + k);
+      store(first, pixels_.y0, boxes.first_y + k);
+      store(last, pixels_.y0, boxes.last_y + k);
       longest = hn::Max(longest, L::sub(last, first));
     }
     boxes.longest_side = static_cast<int>(hn::GetLane(hn::MaxOfLanes(kTag, longest))) + 1;
   }
 
-  /// Before the first circle: no colour, and all light passes.
-  static HWY_INLINE State blank_pixels() {
-    return load_planes([](std::size_t i) HWY_ATTR { return L::set(i < 3 ? 0.0f : 1.0f); });
-  }
   HWY_INLINE State load_pixels(int offset) const {
     const float* const at = args_.state.planes + offset;
     const std::size_t plane = args_.state.plane_size();
@@ -174,7 +167,6 @@ class TileBlocks {
 
   const BlendTileArgs& args_;
   const PixelRect pixels_;
-  bool are_blank_;  ///< nothing was painted yet, and all of the tile lies in the image
   alignas(64) float column_x_[kLargestTileSize];  ///< centres of the tile's columns
   alignas(64) float row_y_[kLargestTileSize];     ///< and rows
 
