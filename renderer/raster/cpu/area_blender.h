@@ -31,7 +31,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   using Small = SmallAreaBlender<State>;
   using Blocks::active_blocks;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
-  using Blocks::offset_of;
+  using Blocks::offset_of, Blocks::are_blank_;
   using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
   using Small::edge_x, Small::edge_y;
   using Patches = AreaPatches<Blocks::kLooks>;
@@ -134,7 +134,7 @@ class AreaBlender : public SmallAreaBlender<State> {
       const std::uint16_t* const places = patches_.places_of(x, y);
       std::int32_t left = halvings_left(block.transmittance);
       if (snow == 0) {
-        blend_solid_run(touching, first, places, left);
+        blend_solid_run(touching, first, places, left, are_blank_);
         continue;
       }
       for (std::uint64_t circles = touching, run = 0; circles != 0; circles &= ~run) {
@@ -191,11 +191,15 @@ class AreaBlender : public SmallAreaBlender<State> {
   }
 
   /// Solid circles of the batch. `left` is how far at least the pixels are from being opaque;
-  /// returns how far they are then.
+  /// returns how far they are then. `is_blank`: no circle was painted on it yet.
   HWY_INLINE std::int32_t blend_solid_run(std::uint64_t circles, float* first,
-                                          const std::uint16_t* places, std::int32_t left) {
+                                          const std::uint16_t* places, std::int32_t left,
+                                          bool is_blank) {
     State pixels[kRows];
-    load_block(first, pixels);
+    if (is_blank)
+      for (State& vector : pixels) vector = Blocks::blank_pixels();
+    else
+      load_block(first, pixels);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
       const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
@@ -229,7 +233,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   /// Calls blend_solid_run() for circles between flakes, without a second copy of its code.
   HWY_NOINLINE std::int32_t blend_solid_apart(std::uint64_t circles, float* first,
                                               const std::uint16_t* places, std::int32_t left) {
-    return blend_solid_run(circles, first, places, left);
+    return blend_solid_run(circles, first, places, left, false);
   }
 
   /// Circles shaded as snow.

@@ -57,6 +57,8 @@ class TileBlocks {
   explicit TileBlocks(const BlendTileArgs& args)
       : args_(args),
         pixels_(args.grid.tile_pixels(args.tile_x, args.tile_y)),
+        are_blank_(args.is_fresh && pixels_.x1 - pixels_.x0 + 1 == args.grid.tile_size &&
+                   pixels_.y1 - pixels_.y0 + 1 == args.grid.tile_size),
         are_current_(args.is_fresh) {
     const Vector lane_numbers = hn::Iota(kTag, 0);
     const int tile_size = args.grid.tile_size;
@@ -75,7 +77,7 @@ class TileBlocks {
 
   /// False when all pixels are opaque. To be asked again whenever some were painted.
   bool any_active() {
-    are_current_ = false;
+    are_blank_ = are_current_ = false;
     while (num_blocks_ > 0 && !is_active(blocks_[num_blocks_ - 1])) --num_blocks_;
     return num_blocks_ > 0;
   }
@@ -127,6 +129,10 @@ class TileBlocks {
     boxes.longest_side = static_cast<int>(hn::GetLane(hn::MaxOfLanes(kTag, longest))) + 1;
   }
 
+  /// Before the first circle: no colour, and all light passes.
+  static HWY_INLINE State blank_pixels() {
+    return load_planes([](std::size_t i) HWY_ATTR { return L::set(i < 3 ? 0.0f : 1.0f); });
+  }
   HWY_INLINE State load_pixels(int offset) const {
     const float* const at = args_.state.planes + offset;
     const std::size_t plane = args_.state.plane_size();
@@ -167,6 +173,7 @@ class TileBlocks {
 
   const BlendTileArgs& args_;
   const PixelRect pixels_;
+  bool are_blank_;  ///< nothing was painted yet, and all of the tile lies in the image
   alignas(64) float column_x_[kLargestTileSize];  ///< centres of the tile's columns
   alignas(64) float row_y_[kLargestTileSize];     ///< and rows
 
