@@ -1,8 +1,7 @@
-#include "renderer/film/shared_frames.h"
+#include "renderer/film/claimed_frames.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,32 +13,19 @@
 namespace roundel {
 namespace {
 
-/// Frames 0 to 5.
-class SixFrames final : public FrameSource {
- public:
-  std::optional<std::int64_t> next() override {
-    return next_ < 6 ? std::optional(next_++) : std::nullopt;
-  }
-
- private:
-  std::int64_t next_ = 0;
-};
-
-/// One of several exports of these into a folder.
+/// One of several exports of frames 0 to 5 into a folder.
 struct Export {
   explicit Export(const TemporaryFolder& folder) : sink(FrameName(folder / "#")) {}
 
   void write(std::int64_t frame) { sink.write(frame, {}); }
   bool is_there(std::int64_t frame) const { return std::filesystem::exists(sink.name(frame)); }
 
-  SixFrames list;
+  ListedFrames list{run_of_frames(0, 6)};
   FileSink sink;
-  std::atomic<bool> has_stopped{false};
-  SharedFrames frames{list, sink, [this](std::int64_t frame) { return is_there(frame); },
-                      [this] { return has_stopped.load(); }};
+  ClaimedFrames frames{list, sink, [this](std::int64_t frame) { return is_there(frame); }};
 };
 
-TEST(SharedFrames, EachGoesToOneOfTheExports) {
+TEST(ClaimedFrames, EachGoesToOneOfTheExports) {
   const TemporaryFolder folder;
   Export one(folder), other(folder);
   std::multiset<std::int64_t> made;
@@ -54,13 +40,13 @@ TEST(SharedFrames, EachGoesToOneOfTheExports) {
     }
   }
   EXPECT_EQ(made, (std::multiset<std::int64_t>{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(one.frames.take_kept(), (FrameList{1, 3, 5}));
-  EXPECT_EQ(one.frames.kept(), 0U);
-  EXPECT_EQ(other.frames.take_kept(), (FrameList{0, 2, 4}));
+  EXPECT_EQ(one.frames.kept(), (FrameList{1, 3, 5}));
+  EXPECT_EQ(one.frames.count_kept(), 3U);
+  EXPECT_EQ(other.frames.kept(), (FrameList{0, 2, 4}));
   EXPECT_EQ(folder.count_files(), 6U);
 }
 
-TEST(SharedFrames, WhatAnotherHasIsWaitedForUntilItIsThereOrGivenUp) {
+TEST(ClaimedFrames, WhatAnotherHasIsWaitedForUntilItIsThereOrGivenUp) {
   const TemporaryFolder folder;
   Export one(folder);
   auto other = std::make_unique<Export>(folder);
@@ -80,18 +66,29 @@ TEST(SharedFrames, WhatAnotherHasIsWaitedForUntilItIsThereOrGivenUp) {
   EXPECT_EQ(last, 1);
   one.write(1);
   EXPECT_EQ(one.frames.next(), std::nullopt);
-  EXPECT_EQ(one.frames.take_kept(), FrameList{0});
+  EXPECT_EQ(one.frames.kept(), FrameList{0});
   EXPECT_EQ(folder.count_files(), 6U);
 }
 
-TEST(SharedFrames, WaitingEndsWhenAsked) {
+TEST(ClaimedFrames, WaitingEndsWhenAsked) {
   const TemporaryFolder folder;
   Export one(folder), other(folder);
   EXPECT_EQ(other.frames.next(), 0);
   for (int i = 1; i < 6; ++i) one.write(*one.frames.next());
-  one.has_stopped = true;
+  one.frames.close();
   EXPECT_EQ(one.frames.next(), std::nullopt);
   EXPECT_EQ(one.frames.waiting_for(), FrameList{0});
+}
+
+TEST(ClaimedFrames, OnesThatAreGivenBackGoToAnotherExport) {
+  const TemporaryFolder folder;
+  Export one(folder), other(folder);
+  EXPECT_EQ(one.frames.next(), 0);
+  EXPECT_EQ(other.frames.next(), 1);
+  one.frames.give_back(0, true);
+  for (int i = 1; i < 6; ++i) other.write(i == 1 ? 1 : *other.frames.next());
+  EXPECT_EQ(other.frames.next(), 0);
+  EXPECT_EQ(folder.count_files(), 6U);  // 0 is claimed, and not written
 }
 
 TEST(FileSink, APlaceThatTakesNoFileIsLeftForWriting) {

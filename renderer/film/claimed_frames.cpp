@@ -1,4 +1,4 @@
-#include "renderer/film/shared_frames.h"
+#include "renderer/film/claimed_frames.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,15 +7,11 @@
 
 namespace roundel {
 
-SharedFrames::SharedFrames(FrameSource& frames, FileSink& sink,
-                           std::function<bool(std::int64_t)> is_made,
-                           std::function<bool()> has_stopped)
-    : frames_(frames),
-      sink_(sink),
-      is_made_(std::move(is_made)),
-      has_stopped_(std::move(has_stopped)) {}
+ClaimedFrames::ClaimedFrames(FrameSource& frames, FileSink& sink,
+                             std::function<bool(std::int64_t)> is_made)
+    : frames_(frames), sink_(sink), is_made_(std::move(is_made)) {}
 
-std::optional<std::int64_t> SharedFrames::next() {
+std::optional<std::int64_t> ClaimedFrames::next() {
   while (const auto frame = frames_.next())
     if (take(*frame)) return frame;
   constexpr std::chrono::milliseconds kLookInterval{20};
@@ -28,12 +24,22 @@ std::optional<std::int64_t> SharedFrames::next() {
       }
       if (take(frame)) return frame;
     }
-    if (skipped_.empty() || has_stopped_()) return std::nullopt;
+    if (skipped_.empty() || is_closed_) return std::nullopt;
   }
 }
 
-/// False where the frame is not this process's to make: another one has it, or has made it.
-bool SharedFrames::take(std::int64_t frame) {
+void ClaimedFrames::close() {
+  is_closed_ = true;
+  frames_.close();
+}
+
+void ClaimedFrames::give_back(std::int64_t frame, bool has_failed) {
+  sink_.drop_claim(frame);
+  frames_.give_back(frame, has_failed);
+}
+
+/// Returns false if another process makes the frame, or has made it.
+bool ClaimedFrames::take(std::int64_t frame) {
   const bool is_claimed = sink_.claim(frame);
   const bool is_made = is_claimed && is_made_(frame);
   if (is_made) sink_.drop_claim(frame);
@@ -43,19 +49,19 @@ bool SharedFrames::take(std::int64_t frame) {
   return is_claimed && !is_made;
 }
 
-std::size_t SharedFrames::kept() const {
+FrameList ClaimedFrames::kept() const {
+  const std::lock_guard lock(mutex_);
+  FrameList frames = kept_;
+  std::sort(frames.begin(), frames.end());
+  return frames;
+}
+
+std::size_t ClaimedFrames::count_kept() const {
   const std::lock_guard lock(mutex_);
   return kept_.size();
 }
 
-FrameList SharedFrames::take_kept() {
-  const std::lock_guard lock(mutex_);
-  FrameList kept = std::exchange(kept_, {});
-  std::sort(kept.begin(), kept.end());
-  return kept;
-}
-
-FrameList SharedFrames::waiting_for() const {
+FrameList ClaimedFrames::waiting_for() const {
   const std::lock_guard lock(mutex_);
   FrameList frames;
   if (is_waiting_) frames.assign(skipped_.begin(), skipped_.end());
