@@ -11,18 +11,18 @@ ClaimedFrames::ClaimedFrames(FrameSource& frames, FileSink& sink,
                              std::function<bool(std::int64_t)> is_made)
     : frames_(frames), sink_(sink), is_made_(std::move(is_made)) {}
 
-std::optional<std::int64_t> ClaimedFrames::next() {
-  while (const auto frame = frames_.next())
-    if (take(*frame)) return frame;
+std::optional<NextFrame> ClaimedFrames::next() {
+  while (const auto listed = frames_.next())
+    if (const auto frame = take(listed->number)) return frame;
   constexpr std::chrono::milliseconds kLookInterval{20};
   for (is_waiting_ = true;; std::this_thread::sleep_for(kLookInterval)) {
     for (std::size_t left = skipped_.size(); left > 0; --left) {
-      const std::int64_t frame = skipped_.front();
+      const std::int64_t number = skipped_.front();
       {
         const std::lock_guard lock(mutex_);
         skipped_.pop_front();
       }
-      if (take(frame)) return frame;
+      if (const auto frame = take(number)) return frame;
     }
     if (skipped_.empty() || is_closed_) return std::nullopt;
   }
@@ -38,27 +38,16 @@ void ClaimedFrames::give_back(std::int64_t frame, bool has_failed) {
   frames_.give_back(frame, has_failed);
 }
 
-/// Returns false if another process makes the frame, or has made it.
-bool ClaimedFrames::take(std::int64_t frame) {
-  const bool is_claimed = sink_.claim(frame);
-  const bool is_made = is_claimed && is_made_(frame);
-  if (is_made) sink_.drop_claim(frame);
+/// Returns nothing if another process is making the frame.
+std::optional<NextFrame> ClaimedFrames::take(std::int64_t frame) {
+  if (sink_.claim(frame)) {
+    const bool is_made = is_made_(frame);
+    if (is_made) sink_.drop_claim(frame);
+    return NextFrame{frame, is_made};
+  }
   const std::lock_guard lock(mutex_);
-  if (!is_claimed) skipped_.push_back(frame);
-  if (is_made) kept_.push_back(frame);
-  return is_claimed && !is_made;
-}
-
-FrameList ClaimedFrames::kept() const {
-  const std::lock_guard lock(mutex_);
-  FrameList frames = kept_;
-  std::sort(frames.begin(), frames.end());
-  return frames;
-}
-
-std::size_t ClaimedFrames::count_kept() const {
-  const std::lock_guard lock(mutex_);
-  return kept_.size();
+  skipped_.push_back(frame);
+  return std::nullopt;
 }
 
 FrameList ClaimedFrames::waiting_for() const {

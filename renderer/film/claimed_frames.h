@@ -1,6 +1,5 @@
 #pragma once
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,18 +20,15 @@ class ClaimedFrames final : public FrameSource {
   /// since the list of frames was; it may throw.
   ClaimedFrames(FrameSource& frames, FileSink& sink, std::function<bool(std::int64_t)> is_made);
 
-  std::optional<std::int64_t> next() override;
+  std::optional<NextFrame> next() override;
   void close() override;
   void give_back(std::int64_t frame, bool has_failed) override;
 
-  /// Frames that others have made so far, rising, and their number.
-  FrameList kept() const;
-  std::size_t count_kept() const;
   /// Frames that others have, if only these are left.
   FrameList waiting_for() const;
 
  private:
-  bool take(std::int64_t frame);
+  std::optional<NextFrame> take(std::int64_t frame);
 
   FrameSource& frames_;
   FileSink& sink_;
@@ -41,7 +37,6 @@ class ClaimedFrames final : public FrameSource {
   std::atomic<bool> is_closed_{false}, is_waiting_{false};
   mutable std::mutex mutex_;  ///< guards all below
   std::deque<std::int64_t> skipped_;
-  FrameList kept_;
 };
 
 }  // namespace roundel

@@ -69,6 +69,7 @@ class ExportPipeline {
     for (const StageStats* part : {&generated_, &drawn_, &encoded_, &written_})
       result.stages.add(*part);
     std::sort(result.written.begin(), result.written.end());
+    std::sort(result.kept.begin(), result.kept.end());
     result.seconds = watch_.seconds();
     result.processor_seconds = watch_.processor_seconds();
     result.limits = limits_;
@@ -138,36 +139,41 @@ class ExportPipeline {
       if (frames_.is_stopped) break;
       lock.unlock();
       StageStats stats;
-      std::optional<std::int64_t> frame;
+      std::optional<NextFrame> next;
       std::optional<FrameCircles> circles;
       std::optional<Error> failure;  // of this frame alone
       const std::optional<Error> error = catch_error([&] {
-        frame = job_.frames.next();
-        if (!frame) return;
+        next = job_.frames.next();
+        if (!next || next->is_made) return;
         try {
-          circles = circles_.at(*frame, stats);
+          circles = circles_.at(next->number, stats);
         } catch (...) {
           if (!may_fail) throw;
           failure = current_error();
         }
-        if (circles && circles->scene) job_.on_scene(*frame, *circles->scene, circles->stream);
+        if (circles && circles->scene)
+          job_.on_scene(next->number, *circles->scene, circles->stream);
       });
-      if (!error && frame) sums.add(stats);
+      if (!error && next) sums.add(stats);
       lock.lock();
-      if (frame) in_hand_.insert(*frame);
+      if (next && !next->is_made) in_hand_.insert(next->number);
       if (error) result_.error = error;  // frames before it are still drawn
-      if (error || !frame) break;
+      if (error || !next) break;
+      if (next->is_made) {
+        result_.kept.push_back(next->number);
+        continue;
+      }
       const std::size_t index = next_index_++;
       if (failure) {
-        fail_frame(index, *frame, *failure);
+        fail_frame(index, next->number, *failure);
         continue;
       }
       if (!circles) {
-        repeat_picture(index, *frame);
+        repeat_picture(index, next->number);
         if (frames_.must_help()) wake(kDrawable);
         continue;
       }
-      frames_.to_draw.push_back({index, *frame, {std::move(*circles), share_picture()}});
+      frames_.to_draw.push_back({index, next->number, {std::move(*circles), share_picture()}});
       wake(kDrawable);
     }
     generated_.add(sums);

@@ -22,7 +22,7 @@ struct ExportCounts {
   std::uint64_t written = 0, failed = 0;  ///< frames
   std::uint64_t bytes = 0;                ///< written
   std::size_t drawn_ahead = 0;            ///< pictures that wait for an encoder or to be written
-  std::uint64_t kept = 0;                 ///< see ExportResult; the pipeline knows of none
+  std::uint64_t kept = 0;                 ///< frames that another process made meanwhile
 
   ExportCounts& operator+=(const ExportCounts& other);
 };
@@ -67,7 +67,7 @@ struct FailedFrame {
 /// What an export did.
 struct ExportResult {
   FrameList written;                ///< rising
-  FrameList kept = {};              ///< that another process made meanwhile, rising; set by callers
+  FrameList kept = {};              ///< that another process made meanwhile, rising
   std::vector<FailedFrame> failed;  ///< in the order in which they failed
   bool gave_up = false;             ///< too many failures one after the other
   std::optional<Error> error;       ///< why there are no further frames, if not for these

@@ -22,6 +22,12 @@ inline constexpr std::size_t kMaxFrames = 10'000'000;  ///< numbers in one list
 /// cannot be read.
 FrameList parse_frames(const std::string& text);
 
+/// A frame of a FrameSource.
+struct NextFrame {
+  std::int64_t number;
+  bool is_made = false;  ///< another process has made it meanwhile
+};
+
 /// Hands out the frames to make, in rising order, and takes back those that are not made.
 class FrameSource {
  public:
@@ -31,7 +37,7 @@ class FrameSource {
 
   /// Returns nothing once all are handed out. May wait for frames that others have. Called by one
   /// thread.
-  virtual std::optional<std::int64_t> next() = 0;
+  virtual std::optional<NextFrame> next() = 0;
   /// Ends the waiting of next(): no further frame is wanted. Called by any thread.
   virtual void close() {}
   /// Takes back a frame that was handed out and is not written: it has failed, or is left to
@@ -46,8 +52,8 @@ class FrameSource {
 class ListedFrames final : public FrameSource {
  public:
   explicit ListedFrames(FrameList frames) : frames_(std::move(frames)) {}
-  std::optional<std::int64_t> next() override {
-    return next_ < frames_.size() ? std::optional(frames_[next_++]) : std::nullopt;
+  std::optional<NextFrame> next() override {
+    return next_ < frames_.size() ? std::optional(NextFrame{frames_[next_++]}) : std::nullopt;
   }
 
  private:

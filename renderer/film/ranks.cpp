@@ -94,16 +94,10 @@ std::string mpi_version() {
   return version;
 }
 
-FirstRank::FirstRank(const Ranks& ranks)
-    : ranks_(ranks), counts_(static_cast<std::size_t>(ranks.count)) {}
-
-FirstRank::~FirstRank() {
-  quit_ = true;
-  if (helper_.joinable()) helper_.join();
-}
-
-void FirstRank::hand_out(const FrameList& frames) {
-  left_.assign(frames.begin(), frames.end());
+FirstRank::FirstRank(const Ranks& ranks, const FrameList& frames)
+    : ranks_(ranks),
+      left_(frames.begin(), frames.end()),
+      counts_(static_cast<std::size_t>(ranks.count)) {
   if (!ranks_.messenger) return;
   try {
     helper_ = std::thread([this] { answer_questions(); });
@@ -112,11 +106,16 @@ void FirstRank::hand_out(const FrameList& frames) {
   }
 }
 
-std::optional<std::int64_t> FirstRank::next() {
+FirstRank::~FirstRank() {
+  quit_ = true;
+  if (helper_.joinable()) helper_.join();
+}
+
+std::optional<NextFrame> FirstRank::next() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return is_closed_ || !left_.empty() || have_others_ended(); });
   if (is_closed_ || left_.empty()) return std::nullopt;
-  return take_first(left_, 1).front();
+  return NextFrame{take_first(left_, 1).front()};
 }
 
 void FirstRank::close() {
@@ -139,7 +138,6 @@ FrameList FirstRank::deal() {
 }
 
 void FirstRank::stop() {
-  if (ranks_.messenger && !helper_.joinable()) hand_out({});  // the others are to hear of it
   const std::lock_guard lock(mutex_);
   is_stopped_ = true;
   left_.clear();
@@ -198,7 +196,7 @@ void FirstRank::answer(int rank, const std::string& text) {
   changed_.notify_all();
 }
 
-std::optional<std::int64_t> OtherRank::next() {
+std::optional<NextFrame> OtherRank::next() {
   if (dealt_.empty()) {
     std::unique_lock lock(mutex_);
     const Message question = {{"counts", counts_}};
@@ -207,7 +205,7 @@ std::optional<std::int64_t> OtherRank::next() {
     dealt_.assign(frames.begin(), frames.end());
   }
   if (dealt_.empty()) return std::nullopt;
-  return take_first(dealt_, 1).front();
+  return NextFrame{take_first(dealt_, 1).front()};
 }
 
 void OtherRank::give_back(std::int64_t frame, bool has_failed) {

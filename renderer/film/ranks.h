@@ -64,14 +64,12 @@ struct RankReport {
 /// the others, and hears what becomes of them.
 class FirstRank final : public FrameSource {
  public:
-  explicit FirstRank(const Ranks& ranks);
+  /// Begins to deal. The others may be waiting for it, also when there is nothing to do.
+  FirstRank(const Ranks& ranks, const FrameList& frames);
   ~FirstRank() override;
 
-  /// Deals these frames out from now on, to others too, who may have been waiting for it. To be
-  /// called once, also when there is nothing to do.
-  void hand_out(const FrameList& frames);
   /// At the end waits for the other ranks, who may leave frames.
-  std::optional<std::int64_t> next() override;
+  std::optional<NextFrame> next() override;
   void close() override;
   void give_back(std::int64_t frame, bool has_failed) override;
   /// The next frames for another rank, in rising order: up to 16 of a long list, so that asking
@@ -96,7 +94,7 @@ class FirstRank final : public FrameSource {
 
   const Ranks& ranks_;
   std::atomic<bool> quit_{false};
-  std::thread helper_;
+  std::thread helper_;  ///< started once all is set
 
   mutable std::mutex mutex_;  ///< guards all below
   std::condition_variable changed_;
@@ -113,7 +111,7 @@ class OtherRank final : public FrameSource {
  public:
   explicit OtherRank(const Ranks& ranks) : messenger_(*ranks.messenger) {}
 
-  std::optional<std::int64_t> next() override;
+  std::optional<NextFrame> next() override;
   void give_back(std::int64_t frame, bool has_failed) override;
   /// How far this one is, for FirstRank::others().
   void note(const ExportCounts& counts);

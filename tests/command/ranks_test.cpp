@@ -18,8 +18,7 @@ TEST(FirstRank, DealsEveryFrameOnceInOrder) {
   for (const std::int64_t count : {0, 1, 7, 1000}) {
     for (const int others : {0, 1, 7}) {
       const Ranks ranks{0, others + 1, {}, nullptr};
-      FirstRank first(ranks);
-      first.hand_out(run_of_frames(0, count));
+      FirstRank first(ranks, run_of_frames(0, count));
       FrameList all;
       for (FrameList dealt = first.deal(); !dealt.empty(); dealt = first.deal()) {
         all.insert(all.end(), dealt.begin(), dealt.end());
@@ -31,8 +30,7 @@ TEST(FirstRank, DealsEveryFrameOnceInOrder) {
 
 TEST(FirstRank, DealsSeveralFirstAndOneByOneAtTheEnd) {
   const Ranks ranks{0, 4, {}, nullptr};
-  FirstRank first(ranks);
-  first.hand_out(run_of_frames(0, 1000));
+  FirstRank first(ranks, run_of_frames(0, 1000));
   EXPECT_EQ(first.deal().size(), 16U);
   std::size_t left = 1000 - 16;
   while (left > 8) left -= first.deal().size();
@@ -41,9 +39,8 @@ TEST(FirstRank, DealsSeveralFirstAndOneByOneAtTheEnd) {
 
 TEST(FirstRank, WhatComesBackIsDealtAgainUntilItIsStopped) {
   const Ranks ranks{0, 2, {}, nullptr};
-  FirstRank first(ranks);
-  first.hand_out(run_of_frames(0, 2));
-  EXPECT_EQ(first.next(), 0);
+  FirstRank first(ranks, run_of_frames(0, 2));
+  EXPECT_EQ(first.next()->number, 0);
   first.give_back(0, false);
   EXPECT_EQ(first.deal(), FrameList{0});
   EXPECT_EQ(first.deal(), FrameList{1});
@@ -95,7 +92,7 @@ class Post {
 
 FrameList draw_all(FrameSource& source) {
   FrameList drawn;
-  while (const auto frame = source.next()) drawn.push_back(*frame);
+  while (const auto frame = source.next()) drawn.push_back(frame->number);
   return drawn;
 }
 
@@ -103,7 +100,7 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
   constexpr int kCount = 4;
   Post post(kCount);
   const Ranks ranks = post.ranks(0);
-  FirstRank first(ranks);
+  FirstRank first(ranks, run_of_frames(0, 500));
   std::vector<FrameList> drawn(kCount);
   std::vector<int> codes(kCount);
   std::vector<std::thread> others;
@@ -122,7 +119,6 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
       codes[index] = other.end(report);
     });
   }
-  first.hand_out(run_of_frames(0, 500));
   drawn[0] = draw_all(first);
   EXPECT_TRUE(first.wait_for_others(0));  // or they might leave frames
   EXPECT_EQ(first.others().bytes, 300U);
@@ -146,18 +142,17 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
 TEST(Ranks, TheFirstOneMakesWhatAnotherHasLeft) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
-  FirstRank first(ranks);
-  first.hand_out({7});
+  FirstRank first(ranks, {7});
   std::atomic<bool> has_frame{false};
   std::thread thread([&] {
     OtherRank other(own);
-    other.give_back(*other.next(), false);
+    other.give_back(other.next()->number, false);
     has_frame = true;
     other.end({});
   });
   while (!has_frame) std::this_thread::yield();
-  EXPECT_EQ(first.next(), 7);  // it waits for the other one
-  EXPECT_EQ(first.next(), std::nullopt);
+  EXPECT_EQ(first.next()->number, 7);  // it waits for the other one
+  EXPECT_FALSE(first.next());
   EXPECT_EQ(first.take_reports().at(0).unfinished, FrameList{7});
   first.dismiss(0);
   thread.join();
@@ -166,12 +161,11 @@ TEST(Ranks, TheFirstOneMakesWhatAnotherHasLeft) {
 TEST(Ranks, AFailedFrameIsNotDealtAgain) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
-  FirstRank first(ranks);
-  first.hand_out(run_of_frames(0, 100));
+  FirstRank first(ranks, run_of_frames(0, 100));
   std::atomic<bool> has_frame{false};
   std::thread thread([&] {
     OtherRank other(own);
-    other.give_back(*other.next(), true);
+    other.give_back(other.next()->number, true);
     has_frame = true;
     other.end({});  // leaves the frames that came with that one
   });
@@ -184,20 +178,18 @@ TEST(Ranks, AFailedFrameIsNotDealtAgain) {
 TEST(Ranks, AFirstOneThatIsClosedWaitsForNobody) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
-  FirstRank first(ranks);
-  first.hand_out({});
+  FirstRank first(ranks, {});
   std::thread closes([&] { first.close(); });
-  EXPECT_EQ(first.next(), std::nullopt);
+  EXPECT_FALSE(first.next());
   closes.join();
   first.give_back(3, false);
-  EXPECT_EQ(first.next(), std::nullopt);
+  EXPECT_FALSE(first.next());
   EXPECT_EQ(first.deal(), FrameList{3});
 }
 
 TEST(Ranks, AProcessAloneMakesAllFramesAndWaitsForNobody) {
   const Ranks alone;
-  FirstRank first(alone);
-  first.hand_out(run_of_frames(0, 50));
+  FirstRank first(alone, run_of_frames(0, 50));
   EXPECT_EQ(draw_all(first), run_of_frames(0, 50));
   EXPECT_TRUE(first.wait_for_others(0));
 }

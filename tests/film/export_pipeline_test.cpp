@@ -208,8 +208,8 @@ TEST(ExportPipeline, CanBeAbandoned) {
 TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   class CountingSource : public FrameSource {
    public:
-    std::optional<std::int64_t> next() override {
-      return handed_out < 200 ? std::optional<std::int64_t>(handed_out++) : std::nullopt;
+    std::optional<NextFrame> next() override {
+      return handed_out < 200 ? std::optional(NextFrame{handed_out++}) : std::nullopt;
     }
     std::atomic<std::int64_t> handed_out{0};
   } source;
@@ -257,9 +257,9 @@ TEST(ExportPipeline, AllWritersHelpWithABacklog) {
 TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   class FailingSource : public FrameSource {
    public:
-    std::optional<std::int64_t> next() override {
+    std::optional<NextFrame> next() override {
       if (frame_ == 3) throw Error(ExitCode::kInvalidScene, "bad data");
-      return frame_++;
+      return NextFrame{frame_++};
     }
 
    private:
@@ -279,8 +279,8 @@ TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
   /// After its own frames it waits for those of others, until it is closed.
   class WaitingSource : public FrameSource {
    public:
-    std::optional<std::int64_t> next() override {
-      if (handed_out < 10) return handed_out++;
+    std::optional<NextFrame> next() override {
+      if (handed_out < 10) return NextFrame{handed_out++};
       while (!is_closed) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       return std::nullopt;
     }
@@ -311,10 +311,13 @@ TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
 }
 
 TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
-  class CountingSource : public FrameSource {
+  /// Every fifth one another process has made.
+  class MixedSource : public FrameSource {
    public:
-    std::optional<std::int64_t> next() override {
-      return frame_ < 50 ? std::optional(frame_++) : std::nullopt;
+    std::optional<NextFrame> next() override {
+      if (frame_ == 50) return std::nullopt;
+      const std::int64_t frame = frame_++;
+      return NextFrame{frame, frame % 5 == 0};
     }
     void give_back(std::int64_t frame, bool has_failed) override {
       given_back.push_back(frame);
@@ -329,7 +332,10 @@ TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
   test.sink.fails = [](std::int64_t frame) { return frame == 7; };
   ExportJob job{test.scene, source, test.encoder, test.sink, {}};
   job.rasterizers.push_back(make_cpu_rasterizer({}));
-  EXPECT_EQ(export_frames(std::move(job)).written.size(), 49U);
+  const ExportResult result = export_frames(std::move(job));
+  EXPECT_EQ(result.written.size(), 39U);
+  EXPECT_EQ(result.kept, (FrameList{0, 5, 10, 15, 20, 25, 30, 35, 40, 45}));
+  EXPECT_EQ(result.counts().kept, 10U);
   EXPECT_EQ(source.given_back, FrameList{7});
 }
 

@@ -56,7 +56,7 @@ const RenderOptions& check_ranks(const RenderOptions& options, const Ranks& rank
 class Exporter {
  public:
   /// Throws Error for what is wrong with the command line or the scene.
-  Exporter(const RenderOptions& options, const Ranks& ranks, FrameSource& frames)
+  Exporter(const RenderOptions& options, const Ranks& ranks)
       : options_(check_ranks(options, ranks)),
         ranks_(ranks),
         threads_(threads_of(options.machine.raster.threads, ranks.local)),
@@ -65,7 +65,6 @@ class Exporter {
                          options.scene.overrides, options.frames)),
         plan_(plan_export(scene_, options)),
         encoder_(scene_, plan_.format, options.pixels),
-        frames_(frames),
         progress_(progress_format()) {
     if (options.is_stream()) {
       sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
@@ -74,10 +73,7 @@ class Exporter {
     const bool may_replace = options.overwrite || options.resume;
     auto files = std::make_unique<FileSink>(plan_.name,
                                             may_replace ? TakenName::kReplace : TakenName::kRefuse);
-    if (options.resume)  // other exports into the same folder, which resume too, make some frames
-      claims_.emplace(frames_, *files, [this, origin = origin_of(scene_)](std::int64_t frame) {
-        return is_made(plan_, origin, options_, frame);
-      });
+    files_ = files.get();
     sink_ = std::move(files);
   }
 
@@ -90,11 +86,17 @@ class Exporter {
     return frames_to_make(plan_, scene_, options_);
   }
 
-  /// Makes frames until none is left, or a signal asks to stop. `on_tick` is called every now and
-  /// then with what has been done. Returns what was thrown.
-  Failure run(const std::function<void(const ExportCounts&)>& on_tick, ExportResult& result) {
+  /// Makes frames of `source` until none is left, or a signal asks to stop. `on_tick` is called
+  /// every now and then with what has been done. Returns what was thrown.
+  Failure run(FrameSource& source, const std::function<void(const ExportCounts&)>& on_tick,
+              ExportResult& result) {
     const Failure thrown = catch_error([&] {
-      FrameSource& frames = claims_ ? static_cast<FrameSource&>(*claims_) : frames_;
+      std::optional<ClaimedFrames> claims;  // other exports, which resume too, make some frames
+      if (options_.resume)
+        claims.emplace(source, *files_, [this, origin = origin_of(scene_)](std::int64_t frame) {
+          return is_made(plan_, origin, options_, frame);
+        });
+      FrameSource& frames = claims ? *claims : source;
       ExportJob job{scene_, frames, encoder_, *sink_, make_own_rasterizers()};
       job.encoders = threads_;
       job.memory_budget = options_.machine.raster.memory_budget / 2;
@@ -106,16 +108,13 @@ class Exporter {
           unseen_warnings_ += with_path(scene, warnings_.about_frame(frame, scene, circles));
           data_warnings_ += with_path(scene, warnings_.about_data(scene));
         };
-      job.goes_on = [&](ExportCounts counts) {
-        if (claims_) counts.kept = claims_->count_kept();
+      job.goes_on = [&](const ExportCounts& counts) {
         on_tick(counts);
-        say_what_is_waited_for();
+        if (claims) say_what_is_waited_for(claims->waiting_for());
         return stop_signal() == 0;
       };
       result = export_frames(std::move(job));
-      if (!claims_) return;
-      result.kept = claims_->kept();
-      remove_leftovers(plan_);  // of those that were killed meanwhile
+      if (claims) remove_leftovers(plan_);  // of those that were killed meanwhile
     });
     return thrown ? thrown : result.error;
   }
@@ -225,9 +224,8 @@ class Exporter {
   }
 
   /// Once, where another export takes its time.
-  void say_what_is_waited_for() {
+  void say_what_is_waited_for(const FrameList& frames) {
     constexpr std::chrono::seconds kUnsaid{5};
-    const FrameList frames = claims_ ? claims_->waiting_for() : FrameList();
     const auto now = std::chrono::steady_clock::now();
     if (frames.empty()) waits_since_ = now;
     if (has_said_ || now - waits_since_ < kUnsaid) return;
@@ -252,8 +250,7 @@ class Exporter {
   ExportPlan plan_;
   FrameEncoder encoder_;
   std::unique_ptr<FrameSink> sink_;
-  FrameSource& frames_;
-  std::optional<ClaimedFrames> claims_;  ///< with --resume
+  FileSink* files_ = nullptr;  ///< the sink, unless it is a stream
   std::chrono::steady_clock::time_point waits_since_;
   std::optional<std::chrono::steady_clock::time_point> signalled_at_;
   bool has_said_rest_ = false;
@@ -314,11 +311,11 @@ void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& 
 }
 
 /// The first rank, or the only one: deals out the frames, makes some, and speaks for all.
-int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
-  Exporter exporter(options, ranks, first);
+int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRank>& first_rank) {
+  Exporter exporter(options, ranks);
   const FramesToMake work = exporter.find_work();
   const Stopwatch watch;
-  first.hand_out(work.frames);
+  FirstRank& first = first_rank.emplace(ranks, work.frames);
   ExportResult result;
   Failure failure;
   std::vector<RankReport> reports;
@@ -330,7 +327,7 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
     hear_others(first, failure, reports);
     exporter.progress().update(exporter.state(work.kept, now, first.others()));
   };
-  if (!work.frames.empty()) failure = exporter.run(look_after, result);
+  if (!work.frames.empty()) failure = exporter.run(first, look_after, result);
   if (failure) print_error(*failure);
   while (!first.wait_for_others(kTickSeconds)) look_after(result.counts());
   hear_others(first, failure, reports);
@@ -347,22 +344,24 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
 }
 
 /// The first of several ranks, which must not leave the others waiting.
-int lead_others(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
+int lead_others(const RenderOptions& options, const Ranks& ranks) {
   int code = 0;
   Failure failure;
+  std::optional<FirstRank> first;
   try {
     code = lead(options, ranks, first);
   } catch (...) {
     failure = current_error();
     print_error(*failure);
     code = exit_code_of(failure);
-    first.stop();
+    if (!first) first.emplace(ranks, FrameList());
+    first->stop();
   }
-  while (!first.wait_for_others(kTickSeconds)) {
+  while (!first->wait_for_others(kTickSeconds)) {
   }
   std::vector<RankReport> reports;
-  hear_others(first, failure, reports);
-  first.dismiss(code);
+  hear_others(*first, failure, reports);
+  first->dismiss(code);
   return code;
 }
 
@@ -372,8 +371,9 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
   RankReport report;
   Failure failure;
   try {
-    Exporter exporter(options, ranks, other);
-    failure = exporter.run([&](const ExportCounts& own) { other.note(own); }, report.result);
+    Exporter exporter(options, ranks);
+    failure = exporter.run(
+        other, [&](const auto& own) { other.note(own); }, report.result);
     if (const Failure unsynced = exporter.sync(report.result); !failure) failure = unsynced;
     exporter.warn_about_frames();
     report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
@@ -394,8 +394,9 @@ int export_film(const RenderOptions& options) {
       !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
     print_warning(problem);
   if (ranks.index > 0) return follow(options, ranks);
-  FirstRank first(ranks);
-  return ranks.count == 1 ? lead(options, ranks, first) : lead_others(options, ranks, first);
+  if (ranks.count > 1) return lead_others(options, ranks);
+  std::optional<FirstRank> alone;
+  return lead(options, ranks, alone);
 }
 
 }  // namespace roundel
