@@ -66,15 +66,12 @@ class Exporter {
         plan_(plan_export(scene_, options)),
         encoder_(scene_, plan_.format, options.pixels),
         progress_(progress_format()) {
-    if (options.is_stream()) {
-      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
-      return;
-    }
     const bool may_replace = options.overwrite || options.resume;
-    auto files = std::make_unique<FileSink>(plan_.name,
-                                            may_replace ? TakenName::kReplace : TakenName::kRefuse);
-    files_ = files.get();
-    sink_ = std::move(files);
+    if (options.is_stream())
+      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
+    else
+      sink_ = std::make_unique<FileSink>(plan_.name,
+                                         may_replace ? TakenName::kReplace : TakenName::kRefuse);
   }
 
   /// For the first rank: looks at the files that are there already.
@@ -92,10 +89,11 @@ class Exporter {
               ExportResult& result) {
     const Failure thrown = catch_error([&] {
       std::optional<ClaimedFrames> claims;  // other exports, which resume too, make some frames
-      if (options_.resume)
-        claims.emplace(source, *files_, [this, origin = origin_of(scene_)](std::int64_t frame) {
-          return is_made(plan_, origin, options_, frame);
-        });
+      if (options_.resume)                  // needs files
+        claims.emplace(source, static_cast<FileSink&>(*sink_),
+                       [this, origin = origin_of(scene_)](std::int64_t frame) {
+                         return is_made(plan_, origin, options_, frame);
+                       });
       FrameSource& frames = claims ? *claims : source;
       ExportJob job{scene_, frames, encoder_, *sink_, make_own_rasterizers()};
       job.encoders = threads_;
@@ -250,7 +248,6 @@ class Exporter {
   ExportPlan plan_;
   FrameEncoder encoder_;
   std::unique_ptr<FrameSink> sink_;
-  FileSink* files_ = nullptr;  ///< the sink, unless it is a stream
   std::chrono::steady_clock::time_point waits_since_;
   std::optional<std::chrono::steady_clock::time_point> signalled_at_;
   bool has_said_rest_ = false;
@@ -296,9 +293,9 @@ int conclude(const Exporter& exporter, const FramesToMake& work, const ExportRes
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
 }
 
-/// Prints what others threw, but not again what was printed already for this rank, and keeps what
-/// else they said.
-void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& reports) {
+/// Prints what others threw, but not again what was printed already for this rank. Adds what they
+/// did to `others`, and returns the worst of `worst` and their exit codes.
+int hear_others(FirstRank& first, const Failure& own, ExportResult& others, int worst) {
   for (RankReport& report : first.take_reports()) {
     if (!report.problem.empty() && !(own && report.problem == own->what())) {
       Lines lines;
@@ -306,8 +303,10 @@ void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& 
         lines += fmt::format("rank {}: {}", report.rank, line);
       print_error(Error(static_cast<ExitCode>(report.exit_code), lines));
     }
-    reports.push_back(std::move(report));
+    others.add(std::move(report.result));
+    worst = std::max(worst, report.exit_code);
   }
+  return worst;
 }
 
 /// The first rank, or the only one: deals out the frames, makes some, and speaks for all.
@@ -316,28 +315,24 @@ int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRa
   const FramesToMake work = exporter.find_work();
   const Stopwatch watch;
   FirstRank& first = first_rank.emplace(ranks, work.frames);
-  ExportResult result;
+  ExportResult result, others;
   Failure failure;
-  std::vector<RankReport> reports;
+  int worst = 0;
   const auto look_after = [&](const ExportCounts& now) {
     if (stop_signal() != 0) {
       first.stop();
       exporter.say_what_may_remain(work);
     }
-    hear_others(first, failure, reports);
+    worst = hear_others(first, failure, others, worst);
     exporter.progress().update(exporter.state(work.kept, now, first.others()));
   };
   if (!work.frames.empty()) failure = exporter.run(first, look_after, result);
   if (failure) print_error(*failure);
   while (!first.wait_for_others(kTickSeconds)) look_after(result.counts());
-  hear_others(first, failure, reports);
+  worst = hear_others(first, failure, others, std::max(worst, exit_code_of(failure)));
   exporter.progress().finish(exporter.state(work.kept, result.counts(), first.others()));
-  const Failure unsynced = exporter.sync(result);
-  int worst = std::max(exit_code_of(failure), exit_code_of(unsynced));
-  for (const RankReport& report : reports) {
-    worst = std::max(worst, report.exit_code);
-    result.add(report.result);
-  }
+  worst = std::max(worst, exit_code_of(exporter.sync(result)));
+  result.add(std::move(others));
   if (result.seconds == 0) result.seconds = watch.seconds();  // this rank could draw nothing
   exporter.print_summary(work, result);
   return conclude(exporter, work, result, worst);
@@ -359,8 +354,8 @@ int lead_others(const RenderOptions& options, const Ranks& ranks) {
   }
   while (!first->wait_for_others(kTickSeconds)) {
   }
-  std::vector<RankReport> reports;
-  hear_others(*first, failure, reports);
+  ExportResult others;
+  hear_others(*first, failure, others, 0);
   first->dismiss(code);
   return code;
 }
