@@ -283,7 +283,7 @@ void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word, bool 
   });
 }
 
-/// What is wrong with a whole file; empty: nothing.
+/// Returns what is wrong with a whole file, or nothing, and notes whether it is misnamed.
 std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expected,
                                      const char* word) {
   FrameFile& file = files_[i];

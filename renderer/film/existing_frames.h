@@ -1,5 +1,4 @@
 #pragma once
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "renderer/base/frame_name.h"
@@ -31,7 +31,10 @@ struct FrameOrigin {
   std::string fingerprint, software;  ///< both empty where it does not say
   std::uint32_t seed = 0;
   int width = 0, height = 0;
-  auto operator<=>(const FrameOrigin&) const = default;
+  bool operator<(const FrameOrigin& other) const {
+    return std::tie(fingerprint, software, seed, width, height) <
+           std::tie(other.fingerprint, other.software, other.seed, other.width, other.height);
+  }
 };
 
 /// What is found under the name of a frame. Small, as films have millions of them.

@@ -52,7 +52,7 @@ Message ask(Messenger& messenger, const Message& question) {
 /// The first frames of a list, at most so many.
 FrameList take_first(std::deque<std::int64_t>& list, std::size_t count) {
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(std::min(count, list.size()));
-  const FrameList frames(list.begin(), end);
+  FrameList frames(list.begin(), end);
   list.erase(list.begin(), end);
   return frames;
 }
