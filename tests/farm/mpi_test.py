@@ -301,8 +301,8 @@ class Unequal(MpiTest):
         self.assertEqual(len(os.listdir(self.path("out"))), 10)
 
     def test_a_program_without_its_module_says_so(self):
-        os.mkdir(self.path("bin"))
-        program = shutil.copy(ROUNDEL, self.path("bin/roundel"))
+        os.makedirs(self.path("usr/bin"))  # modules are looked for two folders up
+        program = shutil.copy(ROUNDEL, self.path("usr/bin/roundel"))
         says = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
                            program=[program])
         self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", says)
