@@ -24,18 +24,6 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 2;  ///< frames that are drawn and not asked for yet
 
-class ListedFrames final : public FrameSource {
- public:
-  explicit ListedFrames(const FrameList& frames) : frames_(frames) {}
-  std::optional<std::int64_t> next() override {
-    return next_ < frames_.size() ? std::optional(frames_[next_++]) : std::nullopt;
-  }
-
- private:
-  const FrameList& frames_;
-  std::size_t next_ = 0;
-};
-
 /// On the CPU one a core, each with one thread, as long as that many frames are small; on CUDA as
 /// many as `roundel render` has on a device.
 std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(const Scene& scene, std::size_t frames,

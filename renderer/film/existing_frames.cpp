@@ -95,6 +95,17 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/') + 1);
 }
 
+/// The frames whose names are in a folder, rising.
+FrameList listed_names(const FrameName& name, const std::string& folder, std::error_code& error) {
+  FrameList frames;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end; entry.increment(error))
+    if (const auto frame = name.frame_of(folder + entry->path().filename().string()))
+      frames.push_back(*frame);
+  std::sort(frames.begin(), frames.end());
+  return frames;
+}
+
 /// The list, cut where it becomes too long to be read.
 std::string short_frames_text(const FrameList& frames) {
   constexpr std::size_t kMost = 60;
@@ -140,16 +151,9 @@ std::string leftovers_line(const std::string& pattern, const FrameList& numbers)
   const FrameName name(pattern);
   if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return "";
   const std::string folder = folder_of(name.path(numbers.front()));
-  FrameList more;
   std::error_code error;  // what may be written to, and not listed, tells nothing
-  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    const auto number = name.frame_of(folder + entry->path().filename().string());
-    if (number && !std::binary_search(numbers.begin(), numbers.end(), *number))
-      more.push_back(*number);
-  }
+  const FrameList more = frames_without(listed_names(name, folder, error), numbers);
   if (more.empty()) return "";
-  std::sort(more.begin(), more.end());
   return fmt::format("{} {} {}: {}", counted(more.size(), "more file"),
                      more.size() == 1 ? "matches" : "match", pattern, short_frames_text(more));
 }
@@ -166,17 +170,14 @@ FrameList taken_names(const FrameName& name, const FrameList& frames) {
   // To ask for each of a million names would take seconds, most of all where none is there.
   const std::string folder = folder_of(name.path(frames.front()));
   std::error_code error;
-  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    const auto frame = name.frame_of(folder + entry->path().filename().string());
-    if (frame && std::binary_search(frames.begin(), frames.end(), *frame)) taken.push_back(*frame);
-  }
+  const FrameList listed = listed_names(name, folder, error);
+  std::set_intersection(frames.begin(), frames.end(), listed.begin(), listed.end(),
+                        std::back_inserter(taken));
   if (error == std::errc::permission_denied && taken.empty()) return ask_for_each();
   if (error && error != std::errc::no_such_file_or_directory) {
     throw Error(ExitCode::kRuntimeFailure,
                 fmt::format("{}: cannot list the folder: {}", folder, error.message()));
   }
-  std::sort(taken.begin(), taken.end());
   return taken;
 }
 
@@ -269,13 +270,22 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
   return expected;
 }
 
-void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word) {
+void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word, bool accepts_pfm) {
   tbb::parallel_for(std::size_t{0}, files_.size(), [&](std::size_t i) {
-    if (files_[i].state == FrameState::kSound) judge_one(i, origin, word);
+    FrameFile& file = files_[i];
+    if (file.state != FrameState::kSound) return;
+    std::string fault = fault_of(i, origin, word);
+    if (fault.empty() && file.origin->fingerprint.empty() && !accepts_pfm)
+      fault = "PFM, which does not record its scene";
+    if (fault.empty()) return;
+    file.state = FrameState::kForeign;
+    file.fault = found(file.state, fault).fault;
   });
 }
 
-void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, const char* word) {
+/// Returns what is wrong with a whole file, or nothing, and notes whether it is misnamed.
+std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expected,
+                                     const char* word) {
   FrameFile& file = files_[i];
   const bool says_frame = !file.origin->fingerprint.empty();
   const bool is_other =  // misnamed
@@ -286,7 +296,7 @@ void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, co
   try {
     const bool is_own = expected.of_frame && says_frame;
     const FrameOrigin wanted = is_own ? expected.of_frame(frame) : expected.all;
-    fault = fault_of(*file.origin, wanted, expected, than);
+    fault = roundel::fault_of(*file.origin, wanted, expected, than);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInvalidScene) throw;
     const std::string_view reason = error.what();  // of the frame's own data
@@ -294,16 +304,7 @@ void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, co
   }
   file.is_misnamed =
       fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
-  if (file.is_misnamed) fault = "misnamed";
-  if (fault.empty()) return;
-  file.state = FrameState::kForeign;
-  file.fault = found(file.state, fault).fault;
-}
-
-void ExistingFrames::judge_silent_files() {
-  for (FrameFile& file : files_)
-    if (file.state == FrameState::kSound && file.origin->fingerprint.empty())
-      file = found(FrameState::kForeign, "PFM, which does not record its scene");
+  return file.is_misnamed ? "misnamed" : fault;
 }
 
 /// Of one file, after its path; mostly empty.

@@ -100,10 +100,8 @@ class ExistingFrames {
 
   /// Makes those sound files foreign that are not the frame they are named after, or of another
   /// origin. `word` is for the faults: "640x360, WORD 320x180". PFM files are compared by size
-  /// alone.
-  void judge(const ExpectedOrigin& origin, const char* word);
-  /// Makes sound PFM files foreign.
-  void judge_silent_files();
+  /// alone, and are foreign unless `accepts_pfm`.
+  void judge(const ExpectedOrigin& origin, const char* word, bool accepts_pfm);
 
   /// What is wrong with the files for which `is_listed`, one line for each reason: "300 frames are
   /// 640x360, asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".
@@ -112,7 +110,7 @@ class ExistingFrames {
  private:
   FrameFile examine(const std::string& path, ImageFormat format, FrameReading reading);
   FrameFile found(FrameState state, const std::string& fault);
-  void judge_one(std::size_t i, const ExpectedOrigin& expected, const char* word);
+  std::string fault_of(std::size_t i, const ExpectedOrigin& expected, const char* word);
   std::string detail(std::size_t i) const;
 
   const FrameName& name_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <optional>
+#include <set>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -45,7 +46,7 @@ class ExportPipeline {
   explicit ExportPipeline(ExportJob job)
       : job_(std::move(job)),
         budget_(job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4),
-        circles_(job_.scene, budget_, job_.repeats, all_make_circles(job_)),
+        circles_(job_.scene, budget_, all_make_circles(job_)),
         arena_(job_.encoders > 0 ? job_.encoders : default_threads()),
         limits_(export_limits(job_, static_cast<std::size_t>(std::max(1, arena_.max_concurrency())),
                               budget_, circles_.have_recipes())),
@@ -68,6 +69,7 @@ class ExportPipeline {
     for (const StageStats* part : {&generated_, &drawn_, &encoded_, &written_})
       result.stages.add(*part);
     std::sort(result.written.begin(), result.written.end());
+    std::sort(result.kept.begin(), result.kept.end());
     result.seconds = watch_.seconds();
     result.processor_seconds = watch_.processor_seconds();
     result.limits = limits_;
@@ -121,13 +123,15 @@ class ExportPipeline {
 
   ExportCounts counts() const {
     const State::Lock lock(state_);
-    return {result_.written.size(), result_.failed.size(), result_.bytes,
-            frames_.to_encode.size() + frames_.to_write.size()};
+    ExportCounts counts = result_.counts();
+    counts.drawn_ahead = frames_.to_encode.size() + frames_.to_write.size();
+    return counts;
   }
 
   // ---- generate: one thread --------------------------------------------------------------------
 
   void generate_frames() {
+    const bool may_fail = circles_.are_read() && !frames_.in_order;  // one alone
     StageStats sums;
     State::Lock lock(state_);
     for (;;) {
@@ -136,27 +140,40 @@ class ExportPipeline {
       lock.unlock();
       StageStats stats;
       std::optional<NextFrame> next;
-      const bool may_fail = job_.repeats && !frames_.in_order;
+      std::optional<FrameCircles> circles;
+      std::optional<Error> failure;  // of this frame alone
       const std::optional<Error> error = catch_error([&] {
-        next = circles_.next(job_.frames, may_fail, stats);
-        if (next && next->circles && next->circles->scene)
-          job_.on_scene(next->frame, *next->circles->scene, next->circles->stream);
+        next = job_.frames.next();
+        if (!next || next->is_made) return;
+        try {
+          circles = circles_.at(next->number, stats);
+        } catch (...) {
+          if (!may_fail) throw;
+          failure = current_error();
+        }
+        if (circles && circles->scene)
+          job_.on_scene(next->number, *circles->scene, circles->stream);
       });
       if (!error && next) sums.add(stats);
       lock.lock();
+      if (next && !next->is_made) in_hand_.insert(next->number);
       if (error) result_.error = error;  // frames before it are still drawn
       if (error || !next) break;
-      const std::size_t index = next_index_++;
-      if (next->error) {
-        fail_frame(index, next->frame, *next->error);
+      if (next->is_made) {
+        result_.kept.push_back(next->number);
         continue;
       }
-      if (!next->circles) {
-        repeat_picture(index, next->frame);
+      const std::size_t index = next_index_++;
+      if (failure) {
+        fail_frame(index, next->number, *failure);
+        continue;
+      }
+      if (!circles) {
+        repeat_picture(index, next->number);
         if (frames_.must_help()) wake(kDrawable);
         continue;
       }
-      frames_.to_draw.push_back({index, next->frame, {std::move(*next->circles), share_picture()}});
+      frames_.to_draw.push_back({index, next->number, {std::move(*circles), share_picture()}});
       wake(kDrawable);
     }
     generated_.add(sums);
@@ -383,6 +400,7 @@ class ExportPipeline {
       fail_frame(work.index, work.frame, *error);
     } else {
       failures_in_a_row_ = 0;
+      in_hand_.erase(work.frame);
       result_.written.push_back(work.frame);
       result_.bytes += content.size();
     }
@@ -407,7 +425,8 @@ class ExportPipeline {
   // ---- ends ------------------------------------------------------------------------------------
 
   void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
-    job_.sink.drop_claim(frame);  // another process may do better, and must not wait for it
+    in_hand_.erase(frame);
+    job_.frames.give_back(frame, true);  // another process may do better, and must not wait for it
     result_.failed.push_back({frame, error.exit_code(), error.what()});
     ++failures_in_a_row_;
     if (frames_.in_order) {
@@ -421,7 +440,7 @@ class ExportPipeline {
   }
 
   void stop_locked() {
-    if (!frames_.is_stopped) job_.on_stop();
+    if (!frames_.is_stopped) job_.frames.close();
     frames_.is_stopped = true;
     drop_undrawn();
     wake_all();
@@ -429,15 +448,11 @@ class ExportPipeline {
 
   void drop_undrawn() {
     if (!frames_.to_draw.empty()) frames_.end_stream_at(frames_.to_draw.front().index);
-    for (const InFlight<FrameToDraw>& work : frames_.to_draw) {
-      job_.sink.drop_claim(work.frame);
-      drop_waiting(work.content.shared);
-    }
+    for (const InFlight<FrameToDraw>& work : frames_.to_draw) drop_waiting(work.content.shared);
     frames_.to_draw.clear();
   }
   void drop_waiting(const std::shared_ptr<SharedPicture>& shared) {
-    if (!shared) return;
-    for (const auto& [index, frame] : frames_.take_waiting(*shared)) job_.sink.drop_claim(frame);
+    if (shared) frames_.take_waiting(*shared);
   }
 
   void join() {
@@ -446,6 +461,8 @@ class ExportPipeline {
     }
     State::Lock lock(state_);  // threads may have started tasks after it was broken off
     lock.wait(kEnded, [this] { return frames_.encode_tasks == 0; });
+    for (const std::int64_t frame : in_hand_) job_.frames.give_back(frame, false);
+    in_hand_.clear();
   }
 
   ExportJob job_;
@@ -458,6 +475,7 @@ class ExportPipeline {
   mutable State state_;  ///< guards all below
   FramesInFlight frames_;
   std::size_t live_rasterizers_ = 0, next_index_ = 0, failures_in_a_row_ = 0;
+  std::set<std::int64_t> in_hand_;         ///< handed out, neither written nor failed
   std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
   ExportResult result_;
   /// Sums over frames. A thread adds its own once it ends, not under the lock for each frame.
@@ -472,22 +490,25 @@ ExportResult export_frames(ExportJob job) {
   return ExportPipeline(std::move(job)).run();
 }
 
+ExportCounts& ExportCounts::operator+=(const ExportCounts& other) {
+  written += other.written;
+  failed += other.failed;
+  bytes += other.bytes;
+  drawn_ahead += other.drawn_ahead;
+  kept += other.kept;
+  return *this;
+}
+
 void ExportResult::add(ExportResult part) {
   const auto merge = [](FrameList& sum, const FrameList& frames) {
     sum.insert(sum.end(), frames.begin(), frames.end());
     std::inplace_merge(sum.begin(), sum.end() - static_cast<std::ptrdiff_t>(frames.size()),
                        sum.end());
   };
-  if (seconds == 0) {
-    seconds = part.seconds;
-    processor_seconds = part.processor_seconds;
-    limits = part.limits;
-  }
   merge(written, part.written);
   merge(kept, part.kept);
   failed.insert(failed.end(), part.failed.begin(), part.failed.end());
   gave_up |= part.gave_up;
-  if (part.error) error = part.error;
   bytes += part.bytes;
   stages.add(part.stages);
 }

@@ -22,7 +22,9 @@ struct ExportCounts {
   std::uint64_t written = 0, failed = 0;  ///< frames
   std::uint64_t bytes = 0;                ///< written
   std::size_t drawn_ahead = 0;            ///< pictures that wait for an encoder or to be written
-  std::uint64_t kept = 0;                 ///< see ExportResult; the pipeline knows of none
+  std::uint64_t kept = 0;                 ///< frames that another process made meanwhile
+
+  ExportCounts& operator+=(const ExportCounts& other);
 };
 
 /// How much of an export is done at once, at most.
@@ -44,18 +46,12 @@ struct ExportJob {
   int encoders = 0;  ///< pictures encoded at once; 0: one a core
   std::uint64_t memory_budget =
       0;  ///< bytes for pictures on their way; 0: a share of what there is
-  /// A frame like the one before takes its picture; else each is drawn, and one whose data
-  /// or scene cannot be read is the end, as in a stream.
-  bool repeats = true;
   /// Called after each frame that was written, from several threads at once.
   std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
   /// Called before each frame that has a scene of its own is drawn, with its circles, by one
   /// thread.
   std::function<void(std::int64_t frame, const Scene& scene, const CircleStream& circles)>
       on_scene = [](auto, auto&, auto&) {};
-  /// Called once, by any thread, when no further frame is wanted: `frames` need not wait for one.
-  /// It must not wait itself.
-  std::function<void()> on_stop = [] {};
   /// Called every now and then, by the thread that waits for the end. Where it returns false no
   /// further frame is drawn; pictures already drawn are encoded and written.
   std::function<bool(const ExportCounts& counts)> goes_on = [](auto&) { return true; };
@@ -71,7 +67,7 @@ struct FailedFrame {
 /// What an export did.
 struct ExportResult {
   FrameList written;                ///< rising
-  FrameList kept = {};              ///< that another process made meanwhile, rising; set by callers
+  FrameList kept = {};              ///< that another process made meanwhile, rising
   std::vector<FailedFrame> failed;  ///< in the order in which they failed
   bool gave_up = false;             ///< too many failures one after the other
   std::optional<Error> error;       ///< why there are no further frames, if not for these
@@ -81,8 +77,8 @@ struct ExportResult {
   double processor_seconds = 0;     ///< processor time of all the process's threads in these
   ExportLimits limits;
 
-  /// Adds what another rank, or another run of this one, has done. Times and limits are those of
-  /// the first part.
+  ExportCounts counts() const { return {written.size(), failed.size(), bytes, 0, kept.size()}; }
+  /// Adds what another rank has done; its times and limits do not count.
   void add(ExportResult part);
 };
 
@@ -103,10 +99,11 @@ ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint
 /// way at once, which bounds memory. When all of these wait for an encoder, the threads of the
 /// rasterizers encode too.
 ///
-/// A frame whose own data or scene cannot be read, or that cannot be encoded or written, has
-/// failed, and the others go on, until many fail one after the other. A rasterizer that fails is
-/// given up and its frame goes to another one. Throws what `goes_on` throws, after everything has
-/// come to its end.
+/// A frame like the previous one takes its picture. A frame whose own data or scene cannot be read,
+/// or that cannot be encoded or written, has failed, and the others go on, until many fail one
+/// after the other. A rasterizer that fails is given up and its frame goes to another one. Frames
+/// that were handed out and are not written are given back to `frames`, closed before that. Throws
+/// what `goes_on` throws, after everything has come to its end.
 ExportResult export_frames(ExportJob job);
 
 }  // namespace roundel

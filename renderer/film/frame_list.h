@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/frame_name.h"
@@ -21,18 +22,43 @@ inline constexpr std::size_t kMaxFrames = 10'000'000;  ///< numbers in one list
 /// cannot be read.
 FrameList parse_frames(const std::string& text);
 
-/// Hands out the frames to make, in rising order. Used by one thread.
+/// A frame of a FrameSource.
+struct NextFrame {
+  std::int64_t number;
+  bool is_made = false;  ///< another process has made it meanwhile
+};
+
+/// Hands out the frames to make, in rising order, and takes back those that are not made.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
   FrameSource(const FrameSource&) = delete;
   FrameSource& operator=(const FrameSource&) = delete;
 
-  /// Nothing once all are handed out.
-  virtual std::optional<std::int64_t> next() = 0;
+  /// Returns nothing once all are handed out. May wait for frames that others have. Called by one
+  /// thread.
+  virtual std::optional<NextFrame> next() = 0;
+  /// Ends the waiting of next(): no further frame is wanted. Called by any thread.
+  virtual void close() {}
+  /// Takes back a frame that was handed out and is not written: it has failed, or is left to
+  /// others. Called by any thread.
+  virtual void give_back(std::int64_t /*frame*/, bool /*has_failed*/) {}
 
  protected:
   FrameSource() = default;
+};
+
+/// The frames of a list, for one process alone.
+class ListedFrames final : public FrameSource {
+ public:
+  explicit ListedFrames(FrameList frames) : frames_(std::move(frames)) {}
+  std::optional<NextFrame> next() override {
+    return next_ < frames_.size() ? std::optional(NextFrame{frames_[next_++]}) : std::nullopt;
+  }
+
+ private:
+  FrameList frames_;
+  std::size_t next_ = 0;
 };
 
 /// One of several shares of a list of frames, for machines that do not talk to each other.

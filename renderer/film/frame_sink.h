@@ -26,8 +26,6 @@ class FrameSink {
   virtual std::string name(std::int64_t frame) const = 0;
   /// Throws Error; the frame is then not there.
   virtual void write(std::int64_t frame, std::span<const std::uint8_t> bytes) = 0;
-  /// The frame has failed, or is left to others: whatever was made ready for it may go.
-  virtual void drop_claim(std::int64_t /*frame*/) {}
   /// Waits until these frames, written or there already, are on the disk. Throws Error.
   virtual void sync(const FrameList& /*frames*/) {}
 
@@ -49,7 +47,8 @@ class FileSink final : public FrameSink {
   /// Makes the frame's temporary file ahead of time, see AtomicFile::claim(): false while another
   /// process has it. What is wrong with the place is left for write() to say.
   bool claim(std::int64_t frame);
-  void drop_claim(std::int64_t frame) override;
+  /// Removes the temporary file of a frame that is not made here.
+  void drop_claim(std::int64_t frame);
   void sync(const FrameList& frames) override;
 
  private:

@@ -22,6 +22,7 @@ namespace roundel {
 namespace {
 
 constexpr std::chrono::microseconds kPoll{200};
+constexpr int kTag = 0;
 
 void check(int result, const char* what) {
   if (result != MPI_SUCCESS) {
@@ -49,55 +50,37 @@ class MpiMessenger final : public Messenger {
   }
   ~MpiMessenger() override { MPI_Finalize(); }
 
-  void send(int to, MessageKind kind, std::span<const std::uint8_t> bytes) override {
-    wait([&](MPI_Request* request) {
-      return MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, to,
-                       static_cast<int>(kind), MPI_COMM_WORLD, request);
-    });
+  void send(int to, const std::string& text) override {
+    std::unique_lock lock(mutex_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, kTag, MPI_COMM_WORLD,
+                    &request),
+          "MPI_Isend");
+    for (int is_done = 0;;) {
+      check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (is_done != 0) return;
+      lock.unlock();
+      std::this_thread::sleep_for(kPoll);
+      lock.lock();
+    }
   }
 
-  std::optional<std::pair<int, std::string>> receive(MessageKind kind, int from) override {
+  std::optional<std::pair<int, std::string>> receive() override {
     const std::lock_guard lock(mutex_);
-    const int source = from == kAnyRank ? MPI_ANY_SOURCE : from;
     int has_come = 0;
     MPI_Status status;
-    check(MPI_Iprobe(source, static_cast<int>(kind), MPI_COMM_WORLD, &has_come, &status),
-          "MPI_Iprobe");
+    check(MPI_Iprobe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &has_come, &status), "MPI_Iprobe");
     if (has_come == 0) return std::nullopt;
     int length = 0;
     check(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
     std::string text(static_cast<std::size_t>(length), '\0');
-    check(MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, static_cast<int>(kind),
-                   MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+    check(MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, kTag, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE),
           "MPI_Recv");
     return std::pair(status.MPI_SOURCE, std::move(text));
   }
 
-  void receive_into(int from, MessageKind kind, std::span<std::uint8_t> bytes) override {
-    wait([&](MPI_Request* request) {
-      return MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, from,
-                       static_cast<int>(kind), MPI_COMM_WORLD, request);
-    });
-  }
-
  private:
-  /// Starts something and waits until it is done.
-  template <typename Start>
-  void wait(const Start& start) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    {
-      const std::lock_guard lock(mutex_);
-      check(start(&request), "a message");
-    }
-    for (int done = 0; done == 0;) {
-      {
-        const std::lock_guard lock(mutex_);
-        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      }
-      if (done == 0) std::this_thread::sleep_for(kPoll);
-    }
-  }
-
   std::mutex mutex_;
 };
 

@@ -11,7 +11,6 @@
 #include "renderer/base/error.h"
 #include "renderer/base/module.h"
 #include "renderer/format/json_text.h"
-#include "renderer/render.h"
 
 namespace roundel {
 
@@ -21,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StageStats, stages, circles, overlaps, chunks
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FailedFrame, frame, exit_code, message)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportResult, written, kept, failed, gave_up, bytes, stages)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportCounts, written, failed, bytes, kept)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankReport, rank, exit_code, unfinished, result, problem)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankReport, exit_code, unfinished, result, problem)
 
 namespace {
 
@@ -35,37 +34,27 @@ constexpr bool kHasMpi = false;
 constexpr const char* kMpiModule = "libroundel_mpi.so";
 
 constexpr std::chrono::microseconds kPoll{200};
-constexpr std::size_t kSlice = std::size_t{64} << 20;  // bytes of a band in one message
 
 int environment_number(const char* name, int otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-void send(Messenger& messenger, int to, MessageKind kind, const std::string& text) {
-  messenger.send(to, kind, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
-Message wait_for(Messenger& messenger, MessageKind kind) {
+/// Sends a question to the first rank and waits for the answer.
+Message ask(Messenger& messenger, const Message& question) {
+  messenger.send(0, json_text(question));
   for (;;) {
-    if (const auto message = messenger.receive(kind, 0)) return Message::parse(message->second);
+    if (const auto answer = messenger.receive()) return Message::parse(answer->second);
     std::this_thread::sleep_for(kPoll);
   }
 }
 
-/// To all other ranks.
-void order_bands(const Ranks& ranks, const Message& order) {
-  for (int rank = 1; rank < ranks.count; ++rank) {
-    send(*ranks.messenger, rank, MessageKind::kOrder, json_text(order));
-  }
-}
-
-/// Takes the first one of those that were dealt.
-std::optional<std::int64_t> take_first(std::deque<std::int64_t>& dealt) {
-  if (dealt.empty()) return std::nullopt;
-  const std::int64_t frame = dealt.front();
-  dealt.pop_front();
-  return frame;
+/// The first frames of a list, at most so many.
+FrameList take_first(std::deque<std::int64_t>& list, std::size_t count) {
+  const auto end = list.begin() + static_cast<std::ptrdiff_t>(std::min(count, list.size()));
+  FrameList frames(list.begin(), end);
+  list.erase(list.begin(), end);
+  return frames;
 }
 
 }  // namespace
@@ -105,34 +94,10 @@ std::string mpi_version() {
   return version;
 }
 
-FrameList FrameDealer::deal() {
-  constexpr std::size_t kMost = 16;
-  if (stopped_) return {};
-  if (const auto returned = take_first(returned_)) return {*returned};
-  const std::size_t left = frames_.size() - next_;
-  const std::size_t share = left / (4 * static_cast<std::size_t>(ranks_));
-  const std::size_t number = std::min(left, std::clamp<std::size_t>(share, 1, kMost));
-  const auto begin = frames_.begin() + static_cast<std::ptrdiff_t>(next_);
-  next_ += number;
-  return {begin, begin + static_cast<std::ptrdiff_t>(number)};
-}
-
-void FrameDealer::take_back(const FrameList& frames) {
-  returned_.insert(returned_.end(), frames.begin(), frames.end());
-}
-
-FirstRank::FirstRank(const Ranks& ranks)
+FirstRank::FirstRank(const Ranks& ranks, const FrameList& frames)
     : ranks_(ranks),
-      others_(static_cast<std::size_t>(ranks.count)),
-      has_ended_(static_cast<std::size_t>(ranks.count)) {}
-
-FirstRank::~FirstRank() {
-  quit_ = true;
-  if (helper_.joinable()) helper_.join();
-}
-
-void FirstRank::hand_out(FrameList frames) {
-  dealer_.emplace(std::move(frames), ranks_.count);
+      left_(frames.begin(), frames.end()),
+      counts_(static_cast<std::size_t>(ranks.count)) {
   if (!ranks_.messenger) return;
   try {
     helper_ = std::thread([this] { answer_questions(); });
@@ -141,55 +106,54 @@ void FirstRank::hand_out(FrameList frames) {
   }
 }
 
-std::optional<std::int64_t> FirstRank::next() {
+FirstRank::~FirstRank() {
+  quit_ = true;
+  if (helper_.joinable()) helper_.join();
+}
+
+std::optional<NextFrame> FirstRank::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_closed_ || !left_.empty() || have_others_ended(); });
+  if (is_closed_ || left_.empty()) return std::nullopt;
+  return NextFrame{take_first(left_, 1).front()};
+}
+
+void FirstRank::close() {
   const std::lock_guard lock(mutex_);
-  if (own_.empty()) {
-    const FrameList dealt = dealer_->deal();
-    own_.assign(dealt.begin(), dealt.end());
-  }
-  return take_first(own_);
+  is_closed_ = true;
+  changed_.notify_all();
+}
+
+void FirstRank::give_back(std::int64_t frame, bool has_failed) {
+  const std::lock_guard lock(mutex_);
+  if (has_failed || is_stopped_) return;
+  left_.push_front(frame);
+  changed_.notify_all();
+}
+
+FrameList FirstRank::deal() {
+  const std::lock_guard lock(mutex_);
+  const std::size_t share = left_.size() / (4 * static_cast<std::size_t>(ranks_.count));
+  return take_first(left_, std::clamp<std::size_t>(share, 1, 16));
 }
 
 void FirstRank::stop() {
-  if (!dealer_) hand_out({});  // failed early; the others are to hear of it
   const std::lock_guard lock(mutex_);
-  dealer_->stop();
-}
-
-void FirstRank::take_back(const FrameList& unfinished) {
-  const std::lock_guard lock(mutex_);
-  dealer_->take_back(unfinished);
-  dealer_->take_back({own_.begin(), own_.end()});
-  own_.clear();
-}
-
-bool FirstRank::has_frames() const {
-  const std::lock_guard lock(mutex_);
-  return ranks_.count > 1 && dealer_ && !dealer_->is_empty();
+  is_stopped_ = true;
+  left_.clear();
 }
 
 ExportCounts FirstRank::others() const {
   const std::lock_guard lock(mutex_);
   ExportCounts sum;
-  for (const ExportCounts& counts : others_) {
-    sum.written += counts.written;
-    sum.failed += counts.failed;
-    sum.bytes += counts.bytes;
-    sum.kept += counts.kept;
-  }
+  for (const ExportCounts& counts : counts_) sum += counts;
   return sum;
 }
 
 bool FirstRank::wait_for_others(double seconds) {
   std::unique_lock lock(mutex_);
-  return ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] {
-    return std::count(has_ended_.begin(), has_ended_.end(), true) + 1 == ranks_.count;
-  });
-}
-
-bool FirstRank::has_ended(int rank) const {
-  const std::lock_guard lock(mutex_);
-  return has_ended_[static_cast<std::size_t>(rank)];
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [this] { return have_others_ended(); });
 }
 
 std::vector<RankReport> FirstRank::take_reports() {
@@ -198,50 +162,55 @@ std::vector<RankReport> FirstRank::take_reports() {
 }
 
 void FirstRank::dismiss(int exit_code) {
-  const std::string text = json_text({{"exit_code", exit_code}});
-  for (int rank = 1; rank < ranks_.count; ++rank) {
-    send(*ranks_.messenger, rank, MessageKind::kAnswer, text);
-  }
+  for (int rank = 1; rank < ranks_.count; ++rank)
+    ranks_.messenger->send(rank, json_text({{"exit_code", exit_code}}));
 }
 
 /// What this throws ends the process, see prepare_process(), and with it the other ranks, who could
 /// only wait.
 void FirstRank::answer_questions() {
   while (!quit_) {
-    if (const auto question =
-            ranks_.messenger->receive(MessageKind::kQuestion, Messenger::kAnyRank)) {
+    if (const auto question = ranks_.messenger->receive())
       answer(question->first, question->second);
-    } else {
+    else
       std::this_thread::sleep_for(kPoll);
-    }
   }
 }
 
 void FirstRank::answer(int rank, const std::string& text) {
   const Message question = Message::parse(text);
-  FrameList dealt;
-  {
-    const std::lock_guard lock(mutex_);
-    others_[static_cast<std::size_t>(rank)] = question["counts"];
-    if (question.contains("report")) {
-      reports_.push_back(question["report"]);
-      has_ended_[static_cast<std::size_t>(rank)] = true;
-      dealer_->take_back(reports_.back().unfinished);
-      ended_.notify_all();
-      return;  // dismiss() answers
-    }
-    dealt = dealer_->deal();
+  std::unique_lock lock(mutex_);
+  ExportCounts& counts = counts_[static_cast<std::size_t>(rank)];
+  if (question.contains("counts")) {
+    counts = question["counts"];
+    lock.unlock();
+    ranks_.messenger->send(rank, json_text({{"frames", deal()}}));
+    return;
   }
-  send(*ranks_.messenger, rank, MessageKind::kAnswer, json_text({{"frames", dealt}}));
+  RankReport report = question["report"];  // dismiss() answers
+  report.rank = rank;
+  counts = report.result.counts();
+  if (!is_stopped_) left_.insert(left_.begin(), report.unfinished.begin(), report.unfinished.end());
+  reports_.push_back(std::move(report));
+  ++ended_;
+  changed_.notify_all();
 }
 
-std::optional<std::int64_t> OtherRank::next() {
+std::optional<NextFrame> OtherRank::next() {
   if (dealt_.empty()) {
-    send(messenger_, 0, MessageKind::kQuestion, question());
-    const auto frames = wait_for(messenger_, MessageKind::kAnswer)["frames"].get<FrameList>();
+    std::unique_lock lock(mutex_);
+    const Message question = {{"counts", counts_}};
+    lock.unlock();
+    const auto frames = ask(messenger_, question)["frames"].get<FrameList>();
     dealt_.assign(frames.begin(), frames.end());
   }
-  return take_first(dealt_);
+  if (dealt_.empty()) return std::nullopt;
+  return NextFrame{take_first(dealt_, 1).front()};
+}
+
+void OtherRank::give_back(std::int64_t frame, bool has_failed) {
+  const std::lock_guard lock(mutex_);
+  if (!has_failed) unfinished_.push_back(frame);
 }
 
 void OtherRank::note(const ExportCounts& counts) {
@@ -250,108 +219,9 @@ void OtherRank::note(const ExportCounts& counts) {
 }
 
 int OtherRank::end(RankReport report) {
-  report.rank = rank_;
+  report.unfinished = std::move(unfinished_);
   report.unfinished.insert(report.unfinished.end(), dealt_.begin(), dealt_.end());
-  send(messenger_, 0, MessageKind::kQuestion, question(&report));
-  return wait_for(messenger_, MessageKind::kAnswer)["exit_code"];
-}
-
-std::string OtherRank::question(const RankReport* report) const {
-  const std::lock_guard lock(mutex_);
-  Message json = {{"counts", counts_}};
-  if (report != nullptr) json["report"] = *report;
-  return json_text(json);
-}
-
-void RankBands::expect(std::int64_t frame) {
-  const std::lock_guard lock(mutex_);
-  expected_.push_back(frame);
-}
-
-void RankBands::order() {
-  std::unique_lock lock(mutex_);
-  const std::int64_t frame = take_first(expected_).value();
-  lock.unlock();
-  order_bands(ranks_, {{"frame", frame}});
-}
-
-void RankBands::receive(int index, std::span<std::uint8_t> bytes) {
-  Messenger& messenger = *ranks_.messenger;
-  auto message = messenger.receive(MessageKind::kBand, index);
-  while (!message) {
-    if (first_.has_ended(index)) {
-      throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {} has ended", index));
-    }
-    std::this_thread::sleep_for(kPoll);
-    message = messenger.receive(MessageKind::kBand, index);
-  }
-  if (!message->second.empty()) {
-    throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {}: {}", index, message->second));
-  }
-  for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
-    messenger.receive_into(index, MessageKind::kBandBytes,
-                           bytes.first(std::min(kSlice, bytes.size())));
-  }
-}
-
-std::optional<std::int64_t> DrawnFrames::next() {
-  const auto frame = frames_.next();
-  const std::lock_guard lock(mutex_);
-  if (frame) drawn_.insert(*frame);
-  return frame;
-}
-
-void DrawnFrames::forget(std::int64_t frame) {
-  const std::lock_guard lock(mutex_);
-  drawn_.erase(frame);
-}
-
-FrameList DrawnFrames::unfinished(const ExportResult& result) const {
-  FrameList ended = result.kept;
-  for (const FailedFrame& failed : result.failed) ended.push_back(failed.frame);
-  std::sort(ended.begin(), ended.end());
-  return frames_without({drawn_.begin(), drawn_.end()}, ended);
-}
-
-std::optional<std::int64_t> AnnouncedFrames::next() {
-  const auto frame = frames_.next();
-  if (frame) bands_.expect(*frame);
-  return frame;
-}
-
-void end_bands(const Ranks& ranks) {
-  order_bands(ranks, {{"end", true}});
-}
-
-void draw_ordered_bands(const Scene& scene, const FrameEncoder& encoder, const Ranks& ranks,
-                        std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
-  Messenger& messenger = *ranks.messenger;
-  BandPainter painter(std::move(rasterizers));
-  FilmSource source(scene);
-  Circles circles;
-  FramePixels picture;
-  const FrameTarget out = encoder.target(picture);
-  const RowBand band = part_of({0, scene.image.height}, ranks.index, ranks.count);
-  for (;;) {
-    const Message order = wait_for(messenger, MessageKind::kOrder);
-    if (order.contains("end")) return;
-    try {
-      StageStats stats;
-      const std::int64_t frame = order["frame"];
-      const FilmSource::Frame now = source.at(frame);
-      now.circles->generate(frame, circles);
-      painter.draw(circles, encoder.drawn(now.scene->image), band, out, stats);
-    } catch (const std::exception& error) {
-      const std::string text = error.what();
-      send(messenger, 0, MessageKind::kBand, text.empty() ? "failed" : text);
-      continue;
-    }
-    send(messenger, 0, MessageKind::kBand, "");
-    std::span<const std::uint8_t> bytes = band_bytes(out, band);
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
-      messenger.send(0, MessageKind::kBandBytes, bytes.first(std::min(kSlice, bytes.size())));
-    }
-  }
+  return ask(messenger_, {{"report", report}})["exit_code"];
 }
 
 }  // namespace roundel

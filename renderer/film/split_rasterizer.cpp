@@ -3,8 +3,10 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <exception>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -21,45 +23,84 @@ bool may_cover_band(const TileGrid& grid, const Shape& shape, const RowBand& ban
          bounds.y1 >= band.first;
 }
 
+/// The bytes of a band in a picture, in the picture's own order of rows.
+std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) {
+  const auto rows = [](std::uint8_t* bytes, std::size_t row_bytes, int first, int end) {
+    return std::span(bytes + static_cast<std::size_t>(first) * row_bytes,
+                     static_cast<std::size_t>(end - first) * row_bytes);
+  };
+  if (out.framebuffer != nullptr)
+    return rows(reinterpret_cast<std::uint8_t*>(out.framebuffer->pixels.data()),
+                static_cast<std::size_t>(out.framebuffer->width) * sizeof(Pixel), band.first,
+                band.end);
+  Image& image = *out.image;
+  // Image rows go down.
+  return rows(image.bytes.data(), image.row_bytes(), image.height - band.end,
+              image.height - band.first);
+}
+
+/// A rasterizer and what it draws.
+struct Part {
+  explicit Part(std::unique_ptr<Rasterizer> owned) : rasterizer(std::move(owned)) {}
+
+  void draw(const Circles& all, const ImageSettings& settings, const RowBand& band,
+            const FrameTarget& out) {
+    try {
+      select_band(all, settings, band, circles);
+      const FrameTarget own =
+          out.framebuffer != nullptr ? FrameTarget(framebuffer) : FrameTarget(image);
+      rasterizer->draw(circles, settings, own, stats);
+      const auto from = band_bytes(own, band);
+      if (!from.empty()) std::memcpy(band_bytes(out, band).data(), from.data(), from.size());
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+
+  std::unique_ptr<Rasterizer> rasterizer;
+  Circles circles;
+  Image image;
+  Framebuffer framebuffer;
+  StageStats stats;
+  std::exception_ptr error;
+};
+
 class SplitRasterizer final : public Rasterizer {
  public:
-  SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers, BandExchange* others)
-      : painter_(std::move(rasterizers)), others_(others) {}
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  explicit SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
+    for (auto& one : rasterizers) parts_.push_back(std::make_unique<Part>(std::move(one)));
+  }
+  void draw(const CircleStream& stream, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
-    const RowBand whole = {0, image.height};
-    const int count = others_ != nullptr ? others_->count() : 1;
-    // Every band that was ordered is received, whatever goes wrong: its sender waits for that.
-    std::exception_ptr error;
-    const auto attempt = [&error](const auto& work) {
-      try {
-        work();
-      } catch (...) {
-        if (!error) error = std::current_exception();
-      }
-    };
-    if (others_ != nullptr) others_->order();
+    const Circles& circles = stream.all(made_);
     out.resize(image);
-    attempt(
-        [&] { painter_.draw(circles.all(made_), image, part_of(whole, 0, count), out, stats); });
-    for (int i = 1; i < count; ++i) {
-      attempt([&] { others_->receive(i, band_bytes(out, part_of(whole, i, count))); });
+    const auto count = static_cast<int>(parts_.size());
+    std::vector<std::jthread> threads;  // joined even if another one cannot be had
+    for (int i = 0; i < count; ++i) {
+      Part& part = *parts_[static_cast<std::size_t>(i)];
+      part.stats = {};
+      part.error = nullptr;
+      threads.emplace_back([&part, &circles, &image, &out, band = band_of(image.height, i, count)] {
+        part.draw(circles, image, band, out);
+      });
     }
-    if (error) std::rethrow_exception(error);
+    threads.clear();
+    for (const auto& part : parts_) {
+      if (part->error) std::rethrow_exception(part->error);
+      stats.add(part->stats);
+    }
   }
 
  private:
-  BandPainter painter_;
-  BandExchange* others_;
+  std::vector<std::unique_ptr<Part>> parts_;
   Circles made_;  // where they are not in memory
 };
 
 }  // namespace
 
-RowBand part_of(const RowBand& whole, int index, int count) {
-  const std::int64_t rows = whole.end - whole.first;
-  return {whole.first + static_cast<int>(rows * index / count),
-          whole.first + static_cast<int>(rows * (index + 1) / count)};
+RowBand band_of(int rows, int index, int count) {
+  const std::int64_t all = rows;
+  return {static_cast<int>(all * index / count), static_cast<int>(all * (index + 1) / count)};
 }
 
 void select_band(const Circles& circles, const ImageSettings& image, const RowBand& band,
@@ -88,77 +129,9 @@ void select_band(const Circles& circles, const ImageSettings& image, const RowBa
   });
 }
 
-std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) {
-  const auto rows = [](std::uint8_t* bytes, std::size_t row_bytes, int first, int end) {
-    return std::span(bytes + static_cast<std::size_t>(first) * row_bytes,
-                     static_cast<std::size_t>(end - first) * row_bytes);
-  };
-  if (out.framebuffer != nullptr)
-    return rows(reinterpret_cast<std::uint8_t*>(out.framebuffer->pixels.data()),
-                static_cast<std::size_t>(out.framebuffer->width) * sizeof(Pixel), band.first,
-                band.end);
-  Image& image = *out.image;
-  // Image rows go down.
-  return rows(image.bytes.data(), image.row_bytes(), image.height - band.end,
-              image.height - band.first);
-}
-
-struct BandPainter::Part {
-  explicit Part(std::unique_ptr<Rasterizer> owned) : rasterizer(std::move(owned)) {}
-
-  void draw(const Circles& all, const ImageSettings& settings, const RowBand& band,
-            const FrameTarget& out) {
-    try {
-      select_band(all, settings, band, circles);
-      const FrameTarget own =
-          out.framebuffer != nullptr ? FrameTarget(framebuffer) : FrameTarget(image);
-      rasterizer->draw(circles, settings, own, stats);
-      const auto from = band_bytes(own, band);
-      if (!from.empty()) std::memcpy(band_bytes(out, band).data(), from.data(), from.size());
-    } catch (...) {
-      error = std::current_exception();
-    }
-  }
-
-  std::unique_ptr<Rasterizer> rasterizer;
-  Circles circles;
-  Image image;
-  Framebuffer framebuffer;
-  StageStats stats;
-  std::exception_ptr error;
-};
-
-BandPainter::BandPainter(std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
-  for (auto& rasterizer : rasterizers) {
-    parts_.push_back(std::make_unique<Part>(std::move(rasterizer)));
-  }
-}
-
-BandPainter::~BandPainter() = default;
-
-void BandPainter::draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
-                       const FrameTarget& out, StageStats& stats) {
-  out.resize(image);
-  const auto count = static_cast<int>(parts_.size());
-  std::vector<std::jthread> threads;  // joined even if another one cannot be had
-  for (int i = 0; i < count; ++i) {
-    Part& part = *parts_[static_cast<std::size_t>(i)];
-    part.stats = {};
-    part.error = nullptr;
-    threads.emplace_back([&part, &circles, &image, &out, own = part_of(band, i, count)] {
-      part.draw(circles, image, own, out);
-    });
-  }
-  threads.clear();
-  for (const auto& part : parts_) {
-    if (part->error) std::rethrow_exception(part->error);
-    stats.add(part->stats);
-  }
-}
-
 std::unique_ptr<Rasterizer> make_split_rasterizer(
-    std::vector<std::unique_ptr<Rasterizer>> rasterizers, BandExchange* others) {
-  return std::make_unique<SplitRasterizer>(std::move(rasterizers), others);
+    std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
+  return std::make_unique<SplitRasterizer>(std::move(rasterizers));
 }
 
 }  // namespace roundel

@@ -3,50 +3,54 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <thread>
 
-#include "renderer/base/error.h"
 #include "tools/roundel/cli/machine.h"
 
 namespace roundel {
 namespace {
 
-TEST(FrameDealer, DealsEveryFrameOnceInOrder) {
+TEST(FirstRank, DealsEveryFrameOnceInOrder) {
   for (const std::int64_t count : {0, 1, 7, 1000}) {
-    for (const int ranks : {1, 2, 8}) {
-      FrameDealer dealer(run_of_frames(0, count), ranks);
+    for (const int others : {0, 1, 7}) {
+      const Ranks ranks{0, others + 1, {}, nullptr};
+      FirstRank first(ranks, run_of_frames(0, count));
       FrameList all;
-      for (FrameList dealt = dealer.deal(); !dealt.empty(); dealt = dealer.deal()) {
+      for (FrameList dealt = first.deal(); !dealt.empty(); dealt = first.deal()) {
         all.insert(all.end(), dealt.begin(), dealt.end());
       }
       EXPECT_EQ(all, run_of_frames(0, count));
-      EXPECT_TRUE(dealer.is_empty());
     }
   }
 }
 
-TEST(FrameDealer, DealsSeveralFirstAndOneByOneAtTheEnd) {
-  FrameDealer dealer(run_of_frames(0, 1000), 4);
-  EXPECT_EQ(dealer.deal().size(), 16U);
+TEST(FirstRank, DealsSeveralFirstAndOneByOneAtTheEnd) {
+  const Ranks ranks{0, 4, {}, nullptr};
+  FirstRank first(ranks, run_of_frames(0, 1000));
+  EXPECT_EQ(first.deal().size(), 16U);
   std::size_t left = 1000 - 16;
-  while (left > 8) left -= dealer.deal().size();
-  EXPECT_EQ(dealer.deal().size(), 1U);
+  while (left > 8) left -= first.deal().size();
+  EXPECT_EQ(first.deal().size(), 1U);
 }
 
-TEST(FrameDealer, WhatComesBackIsDealtAgain) {
-  FrameDealer dealer(run_of_frames(0, 2), 1);
-  dealer.deal();
-  dealer.take_back({0});
-  EXPECT_EQ(dealer.deal(), (FrameList{0}));
-  EXPECT_EQ(dealer.deal(), (FrameList{1}));
-  dealer.take_back({1});
-  EXPECT_FALSE(dealer.is_empty());
-  dealer.stop();
-  EXPECT_TRUE(dealer.is_empty());
-  EXPECT_TRUE(dealer.deal().empty());
+TEST(FirstRank, WhatComesBackIsDealtAgainUntilItIsStopped) {
+  const Ranks ranks{0, 2, {}, nullptr};
+  FirstRank first(ranks, run_of_frames(0, 2));
+  EXPECT_EQ(first.next()->number, 0);
+  first.give_back(0, false);
+  EXPECT_EQ(first.deal(), FrameList{0});
+  EXPECT_EQ(first.deal(), FrameList{1});
+  first.give_back(1, true);  // failed
+  EXPECT_EQ(first.deal(), FrameList());
+  first.give_back(0, false);
+  first.stop();
+  EXPECT_EQ(first.deal(), FrameList());
+  first.give_back(1, false);
+  EXPECT_EQ(first.deal(), FrameList());
 }
 
 /// Ranks in one process: a mailbox for each.
@@ -59,44 +63,27 @@ class Post {
   }
 
  private:
-  struct Letter {
-    int from;
-    MessageKind kind;
-    std::string text;
-  };
+  using Letter = std::pair<int, std::string>;  ///< from whom
 
   class Carrier final : public Messenger {
    public:
-    Carrier(Post& post, int own) : post_(post), own_(static_cast<std::size_t>(own)) {}
-    void send(int to, MessageKind kind, std::span<const std::uint8_t> bytes) override {
+    Carrier(Post& post, int own) : post_(post), own_(own) {}
+    void send(int to, const std::string& text) override {
       const std::lock_guard lock(post_.mutex_);
-      post_.boxes_[static_cast<std::size_t>(to)].push_back(
-          {static_cast<int>(own_), kind, {bytes.begin(), bytes.end()}});
+      post_.boxes_[static_cast<std::size_t>(to)].emplace_back(own_, text);
     }
-    std::optional<std::pair<int, std::string>> receive(MessageKind kind, int from) override {
+    std::optional<Letter> receive() override {
       const std::lock_guard lock(post_.mutex_);
-      auto& box = post_.boxes_[own_];
-      const auto letter = std::find_if(box.begin(), box.end(), [&](const Letter& candidate) {
-        return candidate.kind == kind && (from == kAnyRank || candidate.from == from);
-      });
-      if (letter == box.end()) return std::nullopt;
-      std::pair<int, std::string> found(letter->from, letter->text);
-      box.erase(letter);
-      return found;
-    }
-    void receive_into(int from, MessageKind kind, std::span<std::uint8_t> bytes) override {
-      auto message = receive(kind, from);
-      while (!message) {
-        std::this_thread::yield();
-        message = receive(kind, from);
-      }
-      ASSERT_EQ(message->second.size(), bytes.size());
-      std::copy(message->second.begin(), message->second.end(), bytes.begin());
+      auto& box = post_.boxes_[static_cast<std::size_t>(own_)];
+      if (box.empty()) return std::nullopt;
+      Letter letter = std::move(box.front());
+      box.pop_front();
+      return letter;
     }
 
    private:
     Post& post_;
-    std::size_t own_;
+    int own_;
   };
 
   std::mutex mutex_;
@@ -105,7 +92,7 @@ class Post {
 
 FrameList draw_all(FrameSource& source) {
   FrameList drawn;
-  while (const auto frame = source.next()) drawn.push_back(*frame);
+  while (const auto frame = source.next()) drawn.push_back(frame->number);
   return drawn;
 }
 
@@ -113,7 +100,7 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
   constexpr int kCount = 4;
   Post post(kCount);
   const Ranks ranks = post.ranks(0);
-  FirstRank first(ranks);
+  FirstRank first(ranks, run_of_frames(0, 500));
   std::vector<FrameList> drawn(kCount);
   std::vector<int> codes(kCount);
   std::vector<std::thread> others;
@@ -132,10 +119,8 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
       codes[index] = other.end(report);
     });
   }
-  first.hand_out(run_of_frames(0, 500));
   drawn[0] = draw_all(first);
-  while (!first.wait_for_others(0.01)) {
-  }
+  EXPECT_TRUE(first.wait_for_others(0));  // or they might leave frames
   EXPECT_EQ(first.others().bytes, 300U);
   const std::vector<RankReport> reports = first.take_reports();
   ASSERT_EQ(reports.size(), 3U);
@@ -143,7 +128,6 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
     EXPECT_EQ(report.exit_code, report.rank);
     EXPECT_EQ(report.problem, report.rank == 2 ? "out of luck" : "");
     EXPECT_EQ(report.result.written, drawn[static_cast<std::size_t>(report.rank)]);
-    EXPECT_TRUE(first.has_ended(report.rank));
   }
   EXPECT_TRUE(first.take_reports().empty());
   first.dismiss(5);
@@ -155,59 +139,59 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
   EXPECT_EQ(all, run_of_frames(0, 500));
 }
 
-TEST(Ranks, WhatAnotherCouldNotMakeIsDealtAgain) {
+TEST(Ranks, TheFirstOneMakesWhatAnotherHasLeft) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
-  FirstRank first(ranks);
-  first.hand_out({7});
+  FirstRank first(ranks, {7});
+  std::atomic<bool> has_frame{false};
   std::thread thread([&] {
     OtherRank other(own);
-    RankReport report;
-    report.unfinished = {*other.next()};
-    other.end(report);
+    other.give_back(other.next()->number, false);
+    has_frame = true;
+    other.end({});
   });
-  while (!first.wait_for_others(0.01)) {
-  }
-  EXPECT_TRUE(first.has_frames());
-  EXPECT_EQ(first.next(), 7);
-  EXPECT_FALSE(first.has_frames());
+  while (!has_frame) std::this_thread::yield();
+  EXPECT_EQ(first.next()->number, 7);  // it waits for the other one
+  EXPECT_FALSE(first.next());
+  EXPECT_EQ(first.take_reports().at(0).unfinished, FrameList{7});
   first.dismiss(0);
   thread.join();
+}
+
+TEST(Ranks, AFailedFrameIsNotDealtAgain) {
+  Post post(2);
+  const Ranks ranks = post.ranks(0), own = post.ranks(1);
+  FirstRank first(ranks, run_of_frames(0, 100));
+  std::atomic<bool> has_frame{false};
+  std::thread thread([&] {
+    OtherRank other(own);
+    other.give_back(other.next()->number, true);
+    has_frame = true;
+    other.end({});  // leaves the frames that came with that one
+  });
+  while (!has_frame) std::this_thread::yield();
+  EXPECT_EQ(draw_all(first).size(), 99U);
+  first.dismiss(0);
+  thread.join();
+}
+
+TEST(Ranks, AFirstOneThatIsClosedWaitsForNobody) {
+  Post post(2);
+  const Ranks ranks = post.ranks(0), own = post.ranks(1);
+  FirstRank first(ranks, {});
+  std::thread closes([&] { first.close(); });
+  EXPECT_FALSE(first.next());
+  closes.join();
+  first.give_back(3, false);
+  EXPECT_FALSE(first.next());
+  EXPECT_EQ(first.deal(), FrameList{3});
 }
 
 TEST(Ranks, AProcessAloneMakesAllFramesAndWaitsForNobody) {
   const Ranks alone;
-  FirstRank first(alone);
-  first.hand_out(run_of_frames(0, 50));
+  FirstRank first(alone, run_of_frames(0, 50));
   EXPECT_EQ(draw_all(first), run_of_frames(0, 50));
   EXPECT_TRUE(first.wait_for_others(0));
-  first.take_back({3});
-  EXPECT_FALSE(first.has_frames());  // a stream that broke is not begun again
-}
-
-TEST(Ranks, BandsComeFromTheOthersAndARankThatHasEndedIsAnError) {
-  Post post(2);
-  const Ranks ranks = post.ranks(0), own = post.ranks(1);
-  FirstRank first(ranks);
-  first.hand_out({});
-  RankBands bands(ranks, first);
-  bands.expect(3);
-  bands.order();
-  const auto order = own.messenger->receive(MessageKind::kOrder, 0);
-  ASSERT_TRUE(order);
-  EXPECT_NE(order->second.find('3'), std::string::npos);
-  std::vector<std::uint8_t> sent = {1, 2, 3}, received(3);
-  own.messenger->send(0, MessageKind::kBand, {});
-  own.messenger->send(0, MessageKind::kBandBytes, sent);
-  bands.receive(1, received);
-  EXPECT_EQ(received, sent);
-
-  std::thread thread([&] { OtherRank(own).end({}); });
-  while (!first.wait_for_others(0.01)) {
-  }
-  EXPECT_THROW(bands.receive(1, received), Error);
-  first.dismiss(0);
-  thread.join();
 }
 
 TEST(Devices, AreDividedAmongTheRanksOfAMachine) {

@@ -139,52 +139,46 @@ class Ranks(MpiTest):
         self.assertEqual(self.contents(), expected)
 
     def test_standard_input_is_for_one_rank(self):
-        for more in ([], ["--split-frame"]):
-            messages = self.mpirun(2, "render", "-", "--frames", "0-3", "-o", "out/%d.png", *more, code=2)
-            self.assertEqual(messages.count('"-": several ranks need a file'), 1, messages)
+        messages = self.mpirun(2, "render", "-", "--frames", "0-3", "-o", "out/%d.png", code=2)
+        self.assertEqual(messages.count('"-": several ranks need a file'), 1, messages)
         self.assertEqual(self.contents(), {})
+
+    def test_an_early_refusal_ends_all_ranks(self):
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "a.yaml/ne/%d.png", code=4)
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png")
+        messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", "--resume")
+        self.assertIn("0 frames (10 kept)", messages)  # nothing is left to do
 
     def test_a_stream_is_for_one_rank(self):
         messages = self.mpirun(2, "render", "a.yaml", "-o", "-", "--format", "rawvideo", code=2)
         self.assertIn("--output: several ranks need files", messages)
 
 
-class Bands(MpiTest):
-    def test_ranks_draw_bands_of_a_frame(self):
-        for ending, frames in (("png", "0-9"), ("exr", "3-4")):
-            name = f"expected/%d.{ending}"
-            os.makedirs(self.path("expected"), exist_ok=True)
-            subprocess.run([ROUNDEL, "render", "a.yaml", "--frames", frames, "-o", name, "-q"],
-                           cwd=self.folder, check=True, timeout=60)
-            for ranks in (1, 2, 3):
-                messages = self.mpirun(ranks, "render", "a.yaml", "--frames", frames, "--split-frame",
-                                       "-o", f"out/%d.{ending}", "--overwrite")
-                self.assertEqual(len(re.findall(r"\d frames (\(\d+ replaced\))? ", messages)), 1)
-        self.assertEqual(self.contents(), self.contents("expected"))
+class SplitFrames(MpiTest):
+    REFUSAL = ("--split-frame: shares a frame between the devices of one process, got {} ranks; to give each rank "
+               "frames of its own, add --shard auto\n")
 
-    def test_large_bands(self):
-        arguments = ["render", "a.yaml", "--size", "9000x8000", "--frame", "5"]
-        subprocess.run([ROUNDEL, *arguments, "-o", "expected.png", "-q"], cwd=self.folder, check=True)
-        self.mpirun(2, *arguments, "--split-frame", "-o", "a.png")
-        subprocess.run(["cmp", "a.png", "expected.png"], cwd=self.folder, check=True)
+    def test_ranks_do_not_share_a_frame(self):
+        for more in (["--frames", "0-9"], ["--frame", "5"], ["--frames", "0-9", "--resume"]):
+            messages = self.mpirun(3, "render", "a.yaml", *more, "--split-frame", "-o", "new/%d.png", code=2)
+            self.assertEqual(messages.count("error: "), 1, messages)
+            self.assertIn("error: " + self.REFUSAL.format(3), messages)
+            self.assertFalse(os.path.exists(self.path("new")))
+        # Before anything is read.
+        messages = self.mpirun(2, "render", "none.yaml", "--frames", "0-9", "--split-frame", "-o", "new/%d.png",
+                               code=2)
+        self.assertEqual(messages.count("error: "), 1, messages)
+        self.assertIn(self.REFUSAL.format(2), messages)
 
-    def test_a_rank_that_cannot_draw_its_band(self):
-        if self.has_cuda_device():
-            self.skipTest("there is a CUDA device: that rank would not fail")
-        for broken in (f'exec {ROUNDEL} "$@" --backend cuda', f'exec {ROUNDEL} render none.yaml '
-                       '--frames 0-9 --split-frame -o out/%d.png'):
-            script = self.rank_script(broken, f'exec {ROUNDEL} "$@"')
-            messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o",
-                                   "out/%d.png", program=script, code=None)
-            self.assertIn("rank 1", messages)
-            self.assertEqual(self.contents(), {})
+    def test_each_rank_splits_the_frames_of_its_share(self):
+        expected = self.expect("a.yaml", "0-9")
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png", "--shard", "auto")
+        self.assertEqual(self.contents(), expected)
 
-    def test_an_early_refusal_ends_all_ranks(self):
-        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "a.yaml/ne/%d.png",
-                    code=4)
-        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png")
-        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png",
-                    "--resume")
+    def test_one_rank_is_a_process_alone(self):
+        expected = self.expect("a.yaml", "0-3")
+        self.mpirun(1, "render", "a.yaml", "--frames", "0-3", "--split-frame", "-o", "out/%d.png")
+        self.assertEqual(self.contents(), expected)
 
 
 class Speeds(MpiTest):
@@ -273,11 +267,9 @@ class Unequal(MpiTest):
 
     def test_what_is_wrong_for_all_is_said_once(self):
         self.write("bad.yaml", SCENE + "sead: 3\nbackgroud: 1\n")
-        for more in ([], ["--split-frame"]):
-            messages = self.mpirun(3, "render", "bad.yaml", "--frames", "0-9", "-o", "out/%d.png", *more,
-                                   code=3)
-            for word in ('"sead"', '"backgroud"'):
-                self.assertEqual(messages.count(word), 1, messages)
+        messages = self.mpirun(3, "render", "bad.yaml", "--frames", "0-9", "-o", "out/%d.png", code=3)
+        for word in ('"sead"', '"backgroud"'):
+            self.assertEqual(messages.count(word), 1, messages)
         if not self.has_cuda_device():
             messages = self.mpirun(3, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png",
                                    "--backend", "cuda", code=1)
@@ -309,8 +301,8 @@ class Unequal(MpiTest):
         self.assertEqual(len(os.listdir(self.path("out"))), 10)
 
     def test_a_program_without_its_module_says_so(self):
-        os.mkdir(self.path("bin"))
-        program = shutil.copy(ROUNDEL, self.path("bin/roundel"))
+        os.makedirs(self.path("usr/bin"))  # modules are looked for two folders up
+        program = shutil.copy(ROUNDEL, self.path("usr/bin/roundel"))
         says = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
                            program=[program])
         self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", says)

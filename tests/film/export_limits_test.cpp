@@ -8,17 +8,12 @@ namespace {
 
 constexpr std::size_t kEncoders = 32;
 
-class NoFrames final : public FrameSource {
- public:
-  std::optional<std::int64_t> next() override { return std::nullopt; }
-};
-
 /// Of an export with six rasterizers.
 ExportLimits limits_of(VideoFormat format, bool have_recipes,
                        std::uint64_t budget = std::uint64_t{1} << 30) {
   const Scene scene = parse_scene(
       "version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - generator: hypnosis\n", "a.yaml");
-  NoFrames frames;
+  ListedFrames frames({});
   const FrameEncoder encoder(scene, {ImageFormat::kPng, format});
   StreamSink stream(-1, "");
   FileSink files{FrameName("#.png")};

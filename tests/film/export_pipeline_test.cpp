@@ -208,8 +208,8 @@ TEST(ExportPipeline, CanBeAbandoned) {
 TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   class CountingSource : public FrameSource {
    public:
-    std::optional<std::int64_t> next() override {
-      return handed_out < 200 ? std::optional<std::int64_t>(handed_out++) : std::nullopt;
+    std::optional<NextFrame> next() override {
+      return handed_out < 200 ? std::optional(NextFrame{handed_out++}) : std::nullopt;
     }
     std::atomic<std::int64_t> handed_out{0};
   } source;
@@ -257,9 +257,9 @@ TEST(ExportPipeline, AllWritersHelpWithABacklog) {
 TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   class FailingSource : public FrameSource {
    public:
-    std::optional<std::int64_t> next() override {
+    std::optional<NextFrame> next() override {
       if (frame_ == 3) throw Error(ExitCode::kInvalidScene, "bad data");
-      return frame_++;
+      return NextFrame{frame_++};
     }
 
    private:
@@ -275,47 +275,74 @@ TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   EXPECT_LE(result.written.size(), 3U);
 }
 
-TEST(ExportPipeline, WhatIsNotDrawnIsClaimedNoLonger) {
-  class ClaimingSink : public TestSink {
-   public:
-    using TestSink::TestSink;
-    void drop_claim(std::int64_t frame) override {
-      const std::lock_guard lock(mutex);
-      EXPECT_TRUE(dropped.insert(frame).second) << frame;
-    }
-    std::set<std::int64_t> dropped;
-  } sink(false);
-  /// Behind its own frames it waits for those of others, until it is told not to.
+TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
+  /// After its own frames it waits for those of others, until it is closed.
   class WaitingSource : public FrameSource {
    public:
-    std::optional<std::int64_t> next() override {
-      if (handed_out < 10) return handed_out++;
-      while (!has_stopped) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::optional<NextFrame> next() override {
+      if (handed_out < 10) return NextFrame{handed_out++};
+      while (!is_closed) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       return std::nullopt;
     }
+    void close() override { is_closed = true; }
+    void give_back(std::int64_t frame, bool has_failed) override {
+      const std::lock_guard lock(mutex);
+      EXPECT_TRUE(given_back.insert(frame).second) << frame;
+      failed += has_failed ? 1 : 0;
+    }
     std::atomic<std::int64_t> handed_out{0};
-    std::atomic<bool> has_stopped{false};
-  } source;
+    std::atomic<bool> is_closed{false};
+    std::mutex mutex;
+    std::set<std::int64_t> given_back;
+    std::size_t failed = 0;
+  };
   for (const char* generator : {"hypnosis", "rgb"}) {  // "rgb": all take the picture of the first
-    source.handed_out = 0;
-    source.has_stopped = false;
-    sink.dropped.clear();
+    WaitingSource source;
     TestExport test(generator, {});
-    ExportJob job{test.scene, source, test.encoder, sink, {}};
+    ExportJob job{test.scene, source, test.encoder, test.sink, {}};
     job.rasterizers.push_back(std::make_unique<SlowRasterizer>(50, 0));
-    job.on_stop = [&] { source.has_stopped = true; };
     const ExportResult result = export_frames(std::move(job));
     EXPECT_TRUE(result.gave_up);
     EXPECT_EQ(result.failed.size(), 1U);
+    EXPECT_EQ(source.failed, 1U);
     EXPECT_GT(source.handed_out, 1);
-    EXPECT_EQ(sink.dropped.size(), static_cast<std::size_t>(source.handed_out)) << generator;
+    EXPECT_EQ(source.given_back.size(), static_cast<std::size_t>(source.handed_out)) << generator;
   }
+}
+
+TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
+  /// Every fifth one another process has made.
+  class MixedSource : public FrameSource {
+   public:
+    std::optional<NextFrame> next() override {
+      if (frame_ == 50) return std::nullopt;
+      const std::int64_t frame = frame_++;
+      return NextFrame{frame, frame % 5 == 0};
+    }
+    void give_back(std::int64_t frame, bool has_failed) override {
+      given_back.push_back(frame);
+      EXPECT_TRUE(has_failed);
+    }
+    FrameList given_back;
+
+   private:
+    std::int64_t frame_ = 0;
+  } source;
+  TestExport test("hypnosis", {});
+  test.sink.fails = [](std::int64_t frame) { return frame == 7; };
+  ExportJob job{test.scene, source, test.encoder, test.sink, {}};
+  job.rasterizers.push_back(make_cpu_rasterizer({}));
+  const ExportResult result = export_frames(std::move(job));
+  EXPECT_EQ(result.written.size(), 39U);
+  EXPECT_EQ(result.kept, (FrameList{0, 5, 10, 15, 20, 25, 30, 35, 40, 45}));
+  EXPECT_EQ(result.counts().kept, 10U);
+  EXPECT_EQ(source.given_back, FrameList{7});
 }
 
 TEST(ExportPipeline, WhatAThreadThrowsEndsItAndFramesMadeBeforeCount) {
   for (const bool in_order : {false, true}) {
     TestExport test("hypnosis", {}, in_order);
-    ListSource source(run_of_frames(0, 1000));
+    ListedFrames source(run_of_frames(0, 1000));
     ExportJob job{test.scene, source, test.encoder, test.sink, {}};
     job.rasterizers.push_back(make_cpu_rasterizer({}));
     job.on_written = [](std::int64_t frame, std::uint64_t) {

@@ -25,14 +25,14 @@ std::unique_ptr<Rasterizer> split_cpu(int parts) {
 TEST(SplitRasterizer, PartsAreTheWhole) {
   for (const int rows : {1, 2, 7, 64, 1000}) {
     for (const int count : {1, 2, 3, 8}) {
-      int next = 5;
+      int next = 0;
       for (int i = 0; i < count; ++i) {
-        const RowBand part = part_of({5, 5 + rows}, i, count);
+        const RowBand part = band_of(rows, i, count);
         EXPECT_EQ(part.first, next);
         EXPECT_LE(part.end - part.first, rows / count + 1);
         next = part.end;
       }
-      EXPECT_EQ(next, 5 + rows);
+      EXPECT_EQ(next, rows);
     }
   }
 }
@@ -75,7 +75,7 @@ TEST(SplitRasterizer, BandsGetOnlyWhatTheyNeed) {
   std::size_t together = 0;
   for (int i = 0; i < 10; ++i) {
     Circles selected;
-    select_band(circles, image, part_of({0, 1000}, i, 10), selected);
+    select_band(circles, image, band_of(1000, i, 10), selected);
     together += selected.count();
   }
   EXPECT_LT(together, circles.count() * 13 / 10);
@@ -107,58 +107,6 @@ TEST(SplitRasterizer, WhatAPartThrowsComesThrough) {
   EXPECT_THROW(make_split_rasterizer(std::move(rasterizers))
                    ->draw(random_circles(10, 0.1f, 0.5f, 0), image_of(20, 20), out, stats),
                Error);
-}
-
-/// Bands that a second process would draw.
-class OtherProcess final : public BandExchange {
- public:
-  OtherProcess(Framebuffer& frame, int count, int failing)
-      : frame_(frame), count_(count), failing_(failing) {}
-  int count() const override { return count_; }
-  void order() override { ++ordered; }
-  void receive(int index, std::span<std::uint8_t> bytes) override {
-    received.push_back(index);
-    if (index == failing_) throw Error(ExitCode::kRuntimeFailure, "no band");
-    const auto band = band_bytes(frame_, part_of({0, frame_.height}, index, count_));
-    ASSERT_EQ(bytes.size(), band.size());
-    std::copy(band.begin(), band.end(), bytes.begin());
-  }
-  int ordered = 0;
-  std::vector<int> received;
-
- private:
-  Framebuffer& frame_;
-  int count_, failing_;
-};
-
-TEST(SplitRasterizer, OthersDrawAllBandsButTheFirst) {
-  const Circles circles = random_circles(5'000, 0.08f, 0.6f, 0.3);
-  const ImageSettings image = image_of(64, 50);
-  Framebuffer expected = draw_cpu(circles, image);
-  std::vector<std::unique_ptr<Rasterizer>> own;
-  for (int i = 0; i < 2; ++i) own.push_back(make_cpu_rasterizer({}));
-  OtherProcess others(expected, 3, -1);
-  Framebuffer framebuffer;
-  StageStats stats;
-  make_split_rasterizer(std::move(own), &others)->draw(circles, image, framebuffer, stats);
-  EXPECT_EQ(others.ordered, 1);
-  EXPECT_EQ(others.received, (std::vector<int>{1, 2}));
-  EXPECT_TRUE(compare(expected, framebuffer).same());
-}
-
-TEST(SplitRasterizer, EveryOrderedBandIsReceivedThoughOneFails) {
-  const Circles circles = random_circles(100, 0.08f, 0.6f, 0.3);
-  const ImageSettings image = image_of(64, 50);
-  std::vector<std::unique_ptr<Rasterizer>> own;
-  own.push_back(make_cpu_rasterizer({}));
-  Framebuffer frame = draw_cpu(circles, image);
-  OtherProcess others(frame, 4, 1);
-  Framebuffer framebuffer;
-  StageStats stats;
-  EXPECT_THROW(
-      make_split_rasterizer(std::move(own), &others)->draw(circles, image, framebuffer, stats),
-      Error);
-  EXPECT_EQ(others.received, (std::vector<int>{1, 2, 3}));
 }
 
 }  // namespace

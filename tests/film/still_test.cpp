@@ -29,15 +29,7 @@ class Still : public ::testing::Test {
     render_to_file(scene_, 5, *make_cpu_rasterizer({}), path, stats_, format);
   }
   void draw_film(const std::string& path, ImageFormat format) const {
-    class OneFrame final : public FrameSource {
-     public:
-      std::optional<std::int64_t> next() override {
-        return std::exchange(is_drawn_, true) ? std::nullopt : std::optional<std::int64_t>(5);
-      }
-
-     private:
-      bool is_drawn_ = false;
-    } frames;
+    ListedFrames frames({5});
     const FrameEncoder encoder(scene_, {format});
     FileSink sink{FrameName(path)};
     ExportJob job{scene_, frames, encoder, sink, {}};

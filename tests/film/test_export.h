@@ -28,20 +28,6 @@ inline Scene test_scene(const std::string& generator) {
       "test.yaml");
 }
 
-/// The frames of a list.
-class ListSource final : public FrameSource {
- public:
-  explicit ListSource(FrameList frames) : frames_(std::move(frames)) {}
-  std::optional<std::int64_t> next() override {
-    if (next_ == frames_.size()) return std::nullopt;
-    return frames_[next_++];
-  }
-
- private:
-  FrameList frames_;
-  std::size_t next_ = 0;
-};
-
 /// Keeps what it gets, and fails where it is told to.
 class TestSink : public FrameSink {
  public:
@@ -100,7 +86,6 @@ struct TestExport {
     ExportJob job{scene, source, encoder, sink, std::move(rasterizers)};
     job.encoders = 3;
     job.memory_budget = memory_budget;
-    job.repeats = repeats;
     job.on_written = [this](std::int64_t, std::uint64_t) { ++reported; };
     job.goes_on = goes_on;
     job.tick_seconds = 0.001;
@@ -111,13 +96,12 @@ struct TestExport {
   }
 
   Scene scene;
-  ListSource source;
+  ListedFrames source;
   FrameEncoder encoder;
   TestSink sink;
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
   std::function<bool(const ExportCounts&)> goes_on = [](auto&) { return true; };
   std::uint64_t memory_budget = 0;
-  bool repeats = true;
   std::atomic<int> reported{0};
 };
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -14,8 +13,8 @@
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/circles/generate.h"
+#include "renderer/film/claimed_frames.h"
 #include "renderer/film/ranks.h"
-#include "renderer/film/shared_frames.h"
 #include "renderer/film/split_rasterizer.h"
 #include "renderer/render.h"
 #include "renderer/warnings.h"
@@ -37,14 +36,19 @@ int exit_code_of(const Failure& failure) {
   return failure ? static_cast<int>(failure->exit_code()) : 0;
 }
 
-/// Throws Error(kUsage) for what only one rank could read. Returns the options.
-const RenderOptions& check_inputs(const RenderOptions& options, const Ranks& ranks) {
-  for (const std::string& path : {options.scenes.front(), options.each}) {
-    if (ranks.count > 1 && is_stream_path(path)) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("{}: several ranks need a file", roundel::quoted(path)));
-    }
-  }
+/// Throws Error(kUsage) for what works in one process only. Returns the options.
+const RenderOptions& check_ranks(const RenderOptions& options, const Ranks& ranks) {
+  const auto refuse = [](const std::string& text) { throw Error(ExitCode::kUsage, text); };
+  if (ranks.count == 1) return options;
+  if (options.split_frame)
+    refuse(
+        fmt::format("--split-frame: shares a frame between the devices of one process, got {} "
+                    "ranks; to give each rank frames of its own, add --shard auto",
+                    ranks.count));
+  if (options.is_stream()) refuse("--output: several ranks need files, got \"-\"");
+  for (const std::string& path : {options.scenes.front(), options.each})
+    if (is_stream_path(path))
+      refuse(fmt::format("{}: several ranks need a file", roundel::quoted(path)));
   return options;
 }
 
@@ -52,8 +56,8 @@ const RenderOptions& check_inputs(const RenderOptions& options, const Ranks& ran
 class Exporter {
  public:
   /// Throws Error for what is wrong with the command line or the scene.
-  Exporter(const RenderOptions& options, const Ranks& ranks, FrameSource& frames)
-      : options_(check_inputs(options, ranks)),
+  Exporter(const RenderOptions& options, const Ranks& ranks)
+      : options_(check_ranks(options, ranks)),
         ranks_(ranks),
         threads_(threads_of(options.machine.raster.threads, ranks.local)),
         thread_limit_(threads_),
@@ -61,19 +65,13 @@ class Exporter {
                          options.scene.overrides, options.frames)),
         plan_(plan_export(scene_, options)),
         encoder_(scene_, plan_.format, options.pixels),
-        frames_(frames),
         progress_(progress_format()) {
-    if (!options.is_stream()) {
-      const bool may_replace = options.overwrite || options.resume;
-      auto files = std::make_unique<FileSink>(
-          plan_.name, may_replace ? TakenName::kReplace : TakenName::kRefuse);
-      if (options.resume) share_frames(*files);
-      sink_ = std::move(files);
-    } else if (ranks.count == 1) {
+    const bool may_replace = options.overwrite || options.resume;
+    if (options.is_stream())
       sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
-    } else {
-      throw Error(ExitCode::kUsage, "--output: several ranks need files, got \"-\"");
-    }
+    else
+      sink_ = std::make_unique<FileSink>(plan_.name,
+                                         may_replace ? TakenName::kReplace : TakenName::kRefuse);
   }
 
   /// For the first rank: looks at the files that are there already.
@@ -85,20 +83,22 @@ class Exporter {
     return frames_to_make(plan_, scene_, options_);
   }
 
-  /// Makes frames until none is left, or a signal asks to stop, and adds what was done to `result`.
-  /// `first`: this rank, where it is the first one. `on_tick` is called every now and then with
-  /// what has been done since. Returns what was thrown.
-  Failure run(const FirstRank* first, const std::function<void(const ExportCounts&)>& on_tick,
+  /// Makes frames of `source` until none is left, or a signal asks to stop. `on_tick` is called
+  /// every now and then with what has been done. Returns what was thrown.
+  Failure run(FrameSource& source, const std::function<void(const ExportCounts&)>& on_tick,
               ExportResult& result) {
-    has_stopped_ = false;
-    try {
-      auto rasterizers = join_bands(first, make_own());
-      ExportJob job{scene_, source(), encoder_, *sink_, std::move(rasterizers)};
+    const Failure thrown = catch_error([&] {
+      std::optional<ClaimedFrames> claims;  // other exports, which resume too, make some frames
+      if (options_.resume)                  // needs files
+        claims.emplace(source, static_cast<FileSink&>(*sink_),
+                       [this, origin = origin_of(scene_)](std::int64_t frame) {
+                         return is_made(plan_, origin, options_, frame);
+                       });
+      FrameSource& frames = claims ? *claims : source;
+      ExportJob job{scene_, frames, encoder_, *sink_, make_own_rasterizers()};
       job.encoders = threads_;
-      job.repeats = !bands_;  // the other ranks are told of each frame
       job.memory_budget = options_.machine.raster.memory_budget / 2;
       job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
-        frames_.forget(frame);
         progress_.frame_written(frame, sink_->name(frame));
       };
       if (is_data_film(scene_) || scene_.film)
@@ -106,41 +106,22 @@ class Exporter {
           unseen_warnings_ += with_path(scene, warnings_.about_frame(frame, scene, circles));
           data_warnings_ += with_path(scene, warnings_.about_data(scene));
         };
-      job.on_stop = [this] { has_stopped_ = true; };
-      job.goes_on = [&](ExportCounts counts) {
-        if (shared_) counts.kept = shared_->kept();
+      job.goes_on = [&](const ExportCounts& counts) {
         on_tick(counts);
-        say_what_is_waited_for();
+        if (claims) say_what_is_waited_for(claims->waiting_for());
         return stop_signal() == 0;
       };
-      ExportResult part = export_frames(std::move(job));
-      if (shared_) {
-        part.kept = shared_->take_kept();
-        remove_leftovers(plan_);  // of those that were killed meanwhile
-      }
-      Failure error = part.error;
-      result.add(std::move(part));
-      return error;
-    } catch (...) {
-      return current_error();
-    }
+      result = export_frames(std::move(job));
+      if (claims) remove_leftovers(plan_);  // of those that were killed meanwhile
+    });
+    return thrown ? thrown : result.error;
   }
 
-  /// For the other ranks, where each makes a band of every frame.
-  void run_bands() { draw_ordered_bands(scene_, encoder_, ranks_, make_own()); }
-
-  /// For the first rank. `kept`: frames that were there. `now`: of the run() that goes on; `ended`:
-  /// of those before.
-  ProgressState state(std::size_t kept, const ExportCounts& now, const ExportResult& ended,
-                      const ExportCounts& others) const {
-    ProgressState state;
-    state.failed = now.failed + ended.failed.size() + others.failed;
-    state.done = kept + now.written + now.kept + ended.written.size() + ended.kept.size() +
-                 others.written + others.kept + state.failed;
-    state.total = plan_.frames.size();
-    state.bytes = now.bytes + ended.bytes + others.bytes;
-    state.queue = now.drawn_ahead;
-    return state;
+  /// For the first rank. `kept`: frames that were there. `made`: by this rank.
+  ProgressState state(std::size_t kept, ExportCounts made, const ExportCounts& others) const {
+    made += others;
+    return {kept + made.written + made.kept + made.failed, made.failed, plan_.frames.size(),
+            made.bytes, made.drawn_ahead};
   }
   Progress& progress() { return progress_; }
 
@@ -204,13 +185,6 @@ class Exporter {
   /// For the other ranks: warns about their frames that have their own data or scene.
   void warn_about_frames() const { print_warnings(unseen_warnings() + data_warnings_); }
 
-  /// The frames that are left to others, who must not wait for what this rank has claimed.
-  FrameList unfinished(const ExportResult& result) {
-    FrameList frames = frames_.unfinished(result);
-    for (const std::int64_t frame : frames) sink_->drop_claim(frame);
-    return frames;
-  }
-
  private:
   Lines unseen_warnings() const {
     return with_path(scene_, warnings_.about_unseen_frames(scene_)) + unseen_warnings_;
@@ -227,9 +201,9 @@ class Exporter {
     return with_path(scene_, warnings_.about(film));
   }
 
-  /// The rasterizers of this rank.
-  std::vector<std::unique_ptr<Rasterizer>> make_own() {
-    if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
+  /// With --split-frame a single rasterizer that stands for all.
+  std::vector<std::unique_ptr<Rasterizer>> make_own_rasterizers() {
+    backend_ = choose_backend(options_.machine);
     let_signals_ask();
     const int threads = threads_ > 0 ? threads_ : default_threads();
     const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count);
@@ -241,40 +215,15 @@ class Exporter {
     if (backend_.backend == Backend::kCpu) machine.raster.memory_budget /= 2;  // see run()
     auto made = make_rasterizers(backend_.backend, machine, ranks_.local, at_once);
     rasterizers_ = made.size();
-    return made;
-  }
-
-  /// With --split-frame a single rasterizer that stands for all of them, here and on other ranks.
-  std::vector<std::unique_ptr<Rasterizer>> join_bands(
-      const FirstRank* first, std::vector<std::unique_ptr<Rasterizer>> all) {
-    if (!options_.split_frame || (all.size() == 1 && ranks_.count == 1)) return all;
-    if (ranks_.count > 1) {
-      bands_.emplace(ranks_, *first);
-      announced_.emplace(shared_ ? static_cast<FrameSource&>(*shared_) : frames_, *bands_);
-    }
+    if (!options_.split_frame || made.size() == 1) return made;
     std::vector<std::unique_ptr<Rasterizer>> joined;
-    joined.push_back(make_split_rasterizer(std::move(all), bands_ ? &*bands_ : nullptr));
+    joined.push_back(make_split_rasterizer(std::move(made)));
     return joined;
   }
 
-  /// From now on other exports into the same folder, which resume too, make some of the frames.
-  void share_frames(FileSink& sink) {
-    shared_.emplace(
-        frames_, sink,
-        [this, origin = origin_of(scene_)](std::int64_t frame) {
-          return is_made(plan_, origin, options_, frame);
-        },
-        [this] { return has_stopped_ || stop_signal() != 0; });
-  }
-  FrameSource& source() {
-    if (announced_) return *announced_;
-    if (shared_) return *shared_;
-    return frames_;
-  }
   /// Once, where another export takes its time.
-  void say_what_is_waited_for() {
+  void say_what_is_waited_for(const FrameList& frames) {
     constexpr std::chrono::seconds kUnsaid{5};
-    const FrameList frames = shared_ ? shared_->waiting_for() : FrameList();
     const auto now = std::chrono::steady_clock::now();
     if (frames.empty()) waits_since_ = now;
     if (has_said_ || now - waits_since_ < kUnsaid) return;
@@ -299,11 +248,6 @@ class Exporter {
   ExportPlan plan_;
   FrameEncoder encoder_;
   std::unique_ptr<FrameSink> sink_;
-  DrawnFrames frames_;
-  std::atomic<bool> has_stopped_{false};  ///< the pipeline has
-  std::optional<SharedFrames> shared_;    ///< with --resume
-  std::optional<RankBands> bands_;
-  std::optional<AnnouncedFrames> announced_;  ///< with these
   std::chrono::steady_clock::time_point waits_since_;
   std::optional<std::chrono::steady_clock::time_point> signalled_at_;
   bool has_said_rest_ = false;
@@ -349,9 +293,9 @@ int conclude(const Exporter& exporter, const FramesToMake& work, const ExportRes
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
 }
 
-/// Prints what others threw, but not again what was printed already for this rank, and keeps what
-/// else they said.
-void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& reports) {
+/// Prints what others threw, but not again what was printed already for this rank. Adds what they
+/// did to `others`, and returns the worst of `worst` and their exit codes.
+int hear_others(FirstRank& first, const Failure& own, ExportResult& others, int worst) {
   for (RankReport& report : first.take_reports()) {
     if (!report.problem.empty() && !(own && report.problem == own->what())) {
       Lines lines;
@@ -359,77 +303,60 @@ void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& 
         lines += fmt::format("rank {}: {}", report.rank, line);
       print_error(Error(static_cast<ExitCode>(report.exit_code), lines));
     }
-    reports.push_back(std::move(report));
+    others.add(std::move(report.result));
+    worst = std::max(worst, report.exit_code);
   }
+  return worst;
 }
 
 /// The first rank, or the only one: deals out the frames, makes some, and speaks for all.
-int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
-  Exporter exporter(options, ranks, first);
+int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRank>& first_rank) {
+  Exporter exporter(options, ranks);
   const FramesToMake work = exporter.find_work();
   const Stopwatch watch;
-  first.hand_out(work.frames);
-  ExportResult result;
+  FirstRank& first = first_rank.emplace(ranks, work.frames);
+  ExportResult result, others;
   Failure failure;
-  std::vector<RankReport> reports;
+  int worst = 0;
   const auto look_after = [&](const ExportCounts& now) {
     if (stop_signal() != 0) {
       first.stop();
       exporter.say_what_may_remain(work);
     }
-    hear_others(first, failure, reports);
-    exporter.progress().update(exporter.state(work.kept, now, result, first.others()));
+    worst = hear_others(first, failure, others, worst);
+    exporter.progress().update(exporter.state(work.kept, now, first.others()));
   };
-  const auto work_on = [&] {
-    failure = exporter.run(&first, look_after, result);
-    if (failure) print_error(*failure);
-  };
-  const auto wait_for_others = [&] {
-    while (!first.wait_for_others(kTickSeconds)) look_after({});
-    hear_others(first, failure, reports);
-  };
-  if (!work.frames.empty()) work_on();
-  if (options.split_frame) end_bands(ranks);
-  if (!work.frames.empty()) {
-    first.take_back(exporter.unfinished(result));
-    wait_for_others();
-    // What another rank could not make is left for this one.
-    while (!options.split_frame && first.has_frames() && !result.gave_up && !failure &&
-           stop_signal() == 0) {
-      work_on();
-    }
-  }
-  wait_for_others();
-  exporter.progress().finish(exporter.state(work.kept, {}, result, first.others()));
-  const Failure unsynced = exporter.sync(result);
-  int worst = std::max(exit_code_of(failure), exit_code_of(unsynced));
-  for (const RankReport& report : reports) {
-    worst = std::max(worst, report.exit_code);
-    result.add(report.result);
-  }
+  if (!work.frames.empty()) failure = exporter.run(first, look_after, result);
+  if (failure) print_error(*failure);
+  while (!first.wait_for_others(kTickSeconds)) look_after(result.counts());
+  worst = hear_others(first, failure, others, std::max(worst, exit_code_of(failure)));
+  exporter.progress().finish(exporter.state(work.kept, result.counts(), first.others()));
+  worst = std::max(worst, exit_code_of(exporter.sync(result)));
+  result.add(std::move(others));
   if (result.seconds == 0) result.seconds = watch.seconds();  // this rank could draw nothing
   exporter.print_summary(work, result);
   return conclude(exporter, work, result, worst);
 }
 
 /// The first of several ranks, which must not leave the others waiting.
-int lead_others(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
+int lead_others(const RenderOptions& options, const Ranks& ranks) {
   int code = 0;
   Failure failure;
+  std::optional<FirstRank> first;
   try {
     code = lead(options, ranks, first);
   } catch (...) {
     failure = current_error();
     print_error(*failure);
     code = exit_code_of(failure);
-    first.stop();
-    if (options.split_frame) end_bands(ranks);
+    if (!first) first.emplace(ranks, FrameList());
+    first->stop();
   }
-  while (!first.wait_for_others(kTickSeconds)) {
+  while (!first->wait_for_others(kTickSeconds)) {
   }
-  std::vector<RankReport> reports;
-  hear_others(first, failure, reports);
-  first.dismiss(code);
+  ExportResult others;
+  hear_others(*first, failure, others, 0);
+  first->dismiss(code);
   return code;
 }
 
@@ -439,19 +366,12 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
   RankReport report;
   Failure failure;
   try {
-    Exporter exporter(options, ranks, other);
-    if (options.split_frame) {
-      exporter.run_bands();
-    } else {
-      failure = exporter.run(
-          nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
-      if (const Failure unsynced = exporter.sync(report.result); !failure) failure = unsynced;
-      exporter.warn_about_frames();
-      other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes, 0,
-                  report.result.kept.size()});
-    }
+    Exporter exporter(options, ranks);
+    failure = exporter.run(
+        other, [&](const auto& own) { other.note(own); }, report.result);
+    if (const Failure unsynced = exporter.sync(report.result); !failure) failure = unsynced;
+    exporter.warn_about_frames();
     report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
-    report.unfinished = exporter.unfinished(report.result);
   } catch (...) {
     failure = current_error();
     report.exit_code = exit_code_of(failure);
@@ -469,8 +389,9 @@ int export_film(const RenderOptions& options) {
       !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
     print_warning(problem);
   if (ranks.index > 0) return follow(options, ranks);
-  FirstRank first(ranks);
-  return ranks.count == 1 ? lead(options, ranks, first) : lead_others(options, ranks, first);
+  if (ranks.count > 1) return lead_others(options, ranks);
+  std::optional<FirstRank> alone;
+  return lead(options, ranks, alone);
 }
 
 }  // namespace roundel

@@ -29,7 +29,7 @@ struct RenderOptions {
   FramesOption frames;
   bool resume = false;       ///< keep the frames that are there already
   bool watches = false;      ///< draw again when a scene or its data change
-  bool split_frame = false;  ///< every device, or rank, draws a band of each frame
+  bool split_frame = false;  ///< every device draws a band of each frame
   std::optional<Shard> shard;
   std::optional<FrameFormat> format;  ///< default: that of the file's ending
   PixelFormat pixels = PixelFormat::kAsScene;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <optional>
+#include <set>
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
@@ -62,26 +62,18 @@ FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat 
   return name;
 }
 
-/// "a.png, b.png, c.png and 12 more"
-std::string first_few(const std::vector<std::string>& names, std::size_t count) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  if (count > names.size()) text += fmt::format(" and {} more", count - names.size());
-  return text;
-}
-
 void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
   constexpr std::size_t kListed = 3;
   if (taken.empty()) return;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(kListed, taken.size()); ++i) {
-    names.push_back(plan.name.path(taken[i]));
-  }
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kListed, taken.size()); ++i)
+    names += (i == 0 ? "" : ", ") + plan.name.path(taken[i]);
+  if (taken.size() > kListed) names += fmt::format(" and {} more", taken.size() - kListed);
   throw Error(
       ExitCode::kOutputRefused,
       fmt::format(
           "{} of {} frames exist: {} (--resume keeps what is sound, --overwrite replaces all)",
-          taken.size(), plan.frames.size(), first_few(names, taken.size())));
+          taken.size(), plan.frames.size(), names));
 }
 
 /// What --resume must not replace: it may be somebody's work.
@@ -102,8 +94,7 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
     progress.emplace(kReadingFrames, read, options.progress);
   ExistingFrames existing(plan.name, plan.frames, plan.format.picture, FrameReading::kChecksums,
                           read);
-  existing.judge(origin_of(scene), "asked");
-  existing.judge_silent_files();
+  existing.judge(origin_of(scene), "asked", false);
   progress.reset();
   FramesToMake work;
   FrameList free;  // frames that may be made
@@ -130,15 +121,13 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
 /// The path of the first of these frames in each folder: the frame number may be in the folder's
 /// name too.
 std::vector<std::string> first_frames(const FrameName& name, const FrameList& frames) {
-  std::map<std::string, std::string> paths;
+  std::set<fs::path> folders;
+  std::vector<std::string> first;
   for (const std::int64_t frame : frames) {
     const std::string path = name.path(frame);
-    paths.emplace(fs::path(path).parent_path().string(), path);
+    if (folders.insert(fs::path(path).parent_path()).second) first.push_back(path);
     if (!name.has_number_in_folder()) break;
   }
-  std::vector<std::string> first;
-  first.reserve(paths.size());
-  for (auto& [folder, path] : paths) first.push_back(std::move(path));
   return first;
 }
 
@@ -210,8 +199,7 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
   WorkCount read;
   const FrameList frames = {frame};
   ExistingFrames existing(plan.name, frames, plan.format.picture, FrameReading::kChecksums, read);
-  existing.judge(origin, "asked");
-  existing.judge_silent_files();
+  existing.judge(origin, "asked", false);
   const FrameFile& file = existing.files().front();
   if (is_of_others(file) && !options.overwrite) {
     throw Error(ExitCode::kOutputRefused, existing.fault_lines(is_of_others).front() +

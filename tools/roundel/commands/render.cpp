@@ -46,8 +46,8 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
   line.add_switch(
       "split-frame", options.split_frame,
       {Group::kFilm,
-       "share each frame between all devices or ranks; each device, or rank of mpirun, draws a "
-       "band of it: for few large frames. An existing FILE is refused, as with --frames"});
+       "share each frame between all devices of this machine, each of which draws a band of it: "
+       "for few large frames. An existing FILE is refused, as with --frames"});
   line.add_value(
       "format", "NAME",
       one_of(options.format, {{"png", {ImageFormat::kPng}},

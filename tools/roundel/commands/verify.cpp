@@ -186,7 +186,7 @@ int run_verify(const Arguments& arguments) {
   if (!is_quiet) progress.emplace(kReadingFrames, read);
   ExistingFrames existing(name, frames, format, FrameReading::kPixels, read);
   const ExpectedOrigin origin = scene ? origin_of(*scene) : existing.most_common_origin();
-  existing.judge(origin, "expected");
+  existing.judge(origin, "expected", true);
   progress.reset();
   FrameList sound, missing, corrupt, foreign, bad;
   for (std::size_t i = 0; i < frames.size(); ++i) {

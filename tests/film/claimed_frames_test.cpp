@@ -1,8 +1,7 @@
-#include "renderer/film/shared_frames.h"
+#include "renderer/film/claimed_frames.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,39 +13,35 @@
 namespace roundel {
 namespace {
 
-/// Frames 0 to 5.
-class SixFrames final : public FrameSource {
- public:
-  std::optional<std::int64_t> next() override {
-    return next_ < 6 ? std::optional(next_++) : std::nullopt;
-  }
-
- private:
-  std::int64_t next_ = 0;
-};
-
-/// One of several exports of these into a folder.
+/// One of several exports of frames 0 to 5 into a folder.
 struct Export {
   explicit Export(const TemporaryFolder& folder) : sink(FrameName(folder / "#")) {}
 
+  /// The next frame to make. The ones that others have made go to `kept`.
+  std::optional<std::int64_t> next() {
+    while (const auto frame = frames.next()) {
+      if (!frame->is_made) return frame->number;
+      kept.push_back(frame->number);
+    }
+    return std::nullopt;
+  }
   void write(std::int64_t frame) { sink.write(frame, {}); }
   bool is_there(std::int64_t frame) const { return std::filesystem::exists(sink.name(frame)); }
 
-  SixFrames list;
+  FrameList kept;
+  ListedFrames list{run_of_frames(0, 6)};
   FileSink sink;
-  std::atomic<bool> has_stopped{false};
-  SharedFrames frames{list, sink, [this](std::int64_t frame) { return is_there(frame); },
-                      [this] { return has_stopped.load(); }};
+  ClaimedFrames frames{list, sink, [this](std::int64_t frame) { return is_there(frame); }};
 };
 
-TEST(SharedFrames, EachGoesToOneOfTheExports) {
+TEST(ClaimedFrames, EachGoesToOneOfTheExports) {
   const TemporaryFolder folder;
   Export one(folder), other(folder);
   std::multiset<std::int64_t> made;
   for (bool goes_on = true; goes_on;) {
     goes_on = false;
     for (Export* const each : {&one, &other}) {
-      if (const auto frame = each->frames.next()) {
+      if (const auto frame = each->next()) {
         made.insert(*frame);
         each->write(*frame);
         goes_on = true;
@@ -54,44 +49,54 @@ TEST(SharedFrames, EachGoesToOneOfTheExports) {
     }
   }
   EXPECT_EQ(made, (std::multiset<std::int64_t>{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(one.frames.take_kept(), (FrameList{1, 3, 5}));
-  EXPECT_EQ(one.frames.kept(), 0U);
-  EXPECT_EQ(other.frames.take_kept(), (FrameList{0, 2, 4}));
+  EXPECT_EQ(one.kept, (FrameList{1, 3, 5}));
+  EXPECT_EQ(other.kept, (FrameList{0, 2, 4}));
   EXPECT_EQ(folder.count_files(), 6U);
 }
 
-TEST(SharedFrames, WhatAnotherHasIsWaitedForUntilItIsThereOrGivenUp) {
+TEST(ClaimedFrames, WhatAnotherHasIsWaitedForUntilItIsThereOrGivenUp) {
   const TemporaryFolder folder;
   Export one(folder);
   auto other = std::make_unique<Export>(folder);
-  EXPECT_EQ(other->frames.next(), 0);
-  EXPECT_EQ(other->frames.next(), 1);
+  EXPECT_EQ(other->next(), 0);
+  EXPECT_EQ(other->next(), 1);
   for (const std::int64_t frame : {2, 3, 4, 5}) {
-    EXPECT_EQ(one.frames.next(), frame);
+    EXPECT_EQ(one.next(), frame);
     one.write(frame);
   }
   EXPECT_EQ(one.frames.waiting_for(), FrameList());
   std::optional<std::int64_t> last;
-  std::thread waits([&] { last = one.frames.next(); });
+  std::thread waits([&] { last = one.next(); });
   while (one.frames.waiting_for() != FrameList{0, 1}) std::this_thread::yield();
   other->write(0);
   other.reset();  // without frame 1
   waits.join();
   EXPECT_EQ(last, 1);
   one.write(1);
-  EXPECT_EQ(one.frames.next(), std::nullopt);
-  EXPECT_EQ(one.frames.take_kept(), FrameList{0});
+  EXPECT_EQ(one.next(), std::nullopt);
+  EXPECT_EQ(one.kept, FrameList{0});
   EXPECT_EQ(folder.count_files(), 6U);
 }
 
-TEST(SharedFrames, WaitingEndsWhenAsked) {
+TEST(ClaimedFrames, WaitingEndsWhenAsked) {
   const TemporaryFolder folder;
   Export one(folder), other(folder);
-  EXPECT_EQ(other.frames.next(), 0);
-  for (int i = 1; i < 6; ++i) one.write(*one.frames.next());
-  one.has_stopped = true;
-  EXPECT_EQ(one.frames.next(), std::nullopt);
+  EXPECT_EQ(other.next(), 0);
+  for (int i = 1; i < 6; ++i) one.write(*one.next());
+  one.frames.close();
+  EXPECT_EQ(one.next(), std::nullopt);
   EXPECT_EQ(one.frames.waiting_for(), FrameList{0});
+}
+
+TEST(ClaimedFrames, OnesThatAreGivenBackGoToAnotherExport) {
+  const TemporaryFolder folder;
+  Export one(folder), other(folder);
+  EXPECT_EQ(one.next(), 0);
+  EXPECT_EQ(other.next(), 1);
+  one.frames.give_back(0, true);
+  for (int i = 1; i < 6; ++i) other.write(i == 1 ? 1 : *other.next());
+  EXPECT_EQ(other.next(), 0);
+  EXPECT_EQ(folder.count_files(), 6U);  // 0 is claimed, and not written
 }
 
 TEST(FileSink, APlaceThatTakesNoFileIsLeftForWriting) {
