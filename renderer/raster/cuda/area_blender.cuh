@@ -81,10 +81,7 @@ class AreaBlender {
       }
       __syncwarp();
       const unsigned plain = __ballot_sync(kAllLanes, scratch_.late_shares[lane()] != 0);
-      if (!kManyWays && __popc(others) <= BlendPolicy::kMostOneByOne)
-        paint_one_by_one(__popc(reaching), plain);
-      else
-        paint_by_circle(__popc(reaching), plain, __popc(others));
+      paint_by_circle(__popc(reaching), plain, __popc(others));
     }
     __syncwarp();
   }
@@ -313,67 +310,6 @@ class AreaBlender {
       }
       other = end;
       __syncwarp();
-    }
-  }
-
-  /// The same without passes, where few circles do not cover all of the subtile.
-  __device__ void paint_one_by_one(int count, unsigned plain) {
-    unsigned whole = plain;
-    int i = pixels_.paint_alike(scratch_.paints, count, whole);
-    for (int other = 0; i < count; ++i) {
-      if (i >= BlendPolicy::kFirstLook && i % BlendPolicy::kLookInterval == 0 && pixels_.is_done())
-        return;
-      const Paint paint = scratch_.paints[i];
-      if ((plain >> i & 1) != 0) {
-        blend_whole(paint);
-        continue;
-      }
-      float shares[kPixelsPerLane];
-      find_shares(other, shares);
-      blend_shares(paint, other++, shares);
-    }
-  }
-
-  /// A circle's shares of the lane's own pixels. Each lane tests its own; edges are any lane's.
-  __device__ void find_shares(int circle, float (&shares)[kPixelsPerLane]) {
-    const float4 own = scratch_.discs[circle];
-    const float hole = edge_shares().hole_radius(circle);
-    const Disc disc{own.x, own.y, own.z, own.w, 0, 0},
-        of_hole{own.x, own.y, hole, hole * hole, 0, 0};
-    const bool is_odd =
-        has_odd_ && (AreaEdge::is_odd(own.z) || (kRings && hole > 0 && AreaEdge::is_odd(hole)));
-    const Span x = area_span_of(left() + static_cast<float>(lane() % kSubtileWidth), 1, own.x);
-    const float first_row = bottom() + static_cast<float>(lane() / kSubtileWidth);
-    // A byte a pixel: where its share will be, and whether it is an edge; few registers are left.
-    std::uint32_t count = 0, places = 0, whole = 0;
-    constexpr std::uint32_t kIsEdge = kSubtileWidth * kSubtileHeight;
-    static_assert(kIsEdge == 128 && kPixelsPerLane == 4);
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) {
-      const Span y = area_span_of(first_row + static_cast<float>(k * kRowStep), 1, own.y);
-      bool touches = scalar::is_touched<Area>(disc, x, y);
-      bool is_all = touches && scalar::is_all_covered<Area>(disc, x, y);
-      if (kRings && hole > 0) {
-        touches = touches && !scalar::is_all_covered<Area>(of_hole, x, y);
-        is_all = is_all && !scalar::is_touched<Area>(of_hole, x, y);
-      }
-      const bool is_edge = (is_odd || (touches && !is_all)) && pixels_.is_active(k);
-      const unsigned edges = __ballot_sync(kAllLanes, is_edge);
-      if (is_all) whole |= 1u << k;
-      if (is_edge) {
-        const std::uint32_t place = count + num_before(edges);
-        scratch_.shares[place] = AreaEdge::numbers(circle, k * 32 + lane());
-        places |= (kIsEdge | place) << (8 * k);
-      }
-      count += __popc(edges);
-    }
-    if (count > 0) edge_shares().template compute<false>(count);
-#pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) {
-      shares[k] = (whole >> k & 1) != 0 ? 1.0f : 0.0f;
-      const std::uint32_t place = places >> (8 * k) & 0xff;
-      if ((place & kIsEdge) != 0) shares[k] = __uint_as_float(scratch_.shares[place - kIsEdge]);
     }
   }
 

@@ -16,10 +16,6 @@ struct BlendPolicy {
   /// Shares of pixels that a warp keeps; where a batch of circles has more it takes a part of them
   /// at a time.
   static constexpr std::uint32_t kMostShares = 512;
-  /// Circles of a batch that cover parts of the subtile, up to which the kernels without lists find
-  /// the edges of each by itself: hypnosis takes 0.79 of the time. A pass finds those of eight at
-  /// once, so where there are more it is shorter: fireworks would take 1.4 times as long.
-  static constexpr int kMostOneByOne = 2;
   /// Words of 32 overlaps of a list that a warp looks at together.
   static constexpr int kListWords = 4;
   /// Unlisted circles that a thread looks at in a round: four leave more lanes idle in the last
