@@ -25,14 +25,11 @@ struct BlendPolicy {
   /// few at a time wait for each other; 96 are as good.
   static constexpr std::uint32_t kEnoughFound = 64;
   static constexpr std::uint32_t kMostFound = 1024;
-  /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
-  /// atomics cost less than the tests and exchanges of all lanes.
-  static constexpr int kMarkedWidth = 4;
-  /// Those of at most so many a side are tested in registers: compute_spans() looks at whole rows,
-  /// in two to three times the instructions.
+  /// Boxes in the subtile of at most so many pixels a side are tested in registers: compute_spans()
+  /// looks at whole rows, in two to three times the instructions.
   static constexpr int kTestedSide = 6;
-  /// Most of these boxes are one shorter: a third of the tests less.
-  static constexpr int kShorterTestedSide = 5;
+  /// Batches of specks have boxes of at most so many pixels a side: less than half of the tests.
+  static constexpr int kShorterTestedSide = 4;
   /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
   static constexpr int kFirstLook = 4, kLookInterval = 4;
   /// The same by area, in passes: to look takes longer than to paint some circles too many. With

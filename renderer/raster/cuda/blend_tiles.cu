@@ -272,7 +272,6 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
 
   SubtileBlender<kArea, kLooks, kRings, Overlaps::kIsListed> blender{
       args.shapes, args.paints, args.ramp, grid, shared.warps[warp], number};
-  blender.clear();
   is_done = overlaps.paint(blender, subtile, is_done);
 
   if (!was_done) {
