@@ -9,9 +9,8 @@
 /// only.
 namespace roundel::cuda {
 
-/// `kRings`: of frames with rings, which are looks. `kManyWays`: each batch in the best of several
-/// ways; else circle by circle.
-template <bool kLooks, bool kRings, bool kManyWays>
+/// `kManyWays`: each batch in the best of several ways; else circle by circle.
+template <bool kLooks, bool kManyWays>
 class AreaBlender {
  public:
   using Pixels = SubtilePixels<kLooks>;
@@ -26,7 +25,7 @@ class AreaBlender {
     const Disc disc = scalar::area_disc<Area>(shape.x, shape.y, shape.radius, grid_.scale);
     bool is_whole = false;
     bool reaches = shape.radius > 0 && reaches_box(box, shape, disc, is_whole);
-    const bool has_hole = kRings && inner_radius(shape, paint) > 0;
+    const bool has_hole = kLooks && inner_radius(shape, paint) > 0;
     if (has_hole) {
       reaches = reaches && !is_in_hole(box, shape);
       is_whole = false;
@@ -91,7 +90,7 @@ class AreaBlender {
   using Area = AreaLanes;
   using Disc = scalar::AreaDisc<Area>;
   using Span = scalar::AreaSpan<Area>;
-  using Pass = AreaPass<kRings>;
+  using Pass = AreaPass<kLooks>;
 
   static constexpr float kLargestSpeck = 1.25f;  ///< pixels
   /// Hidden circles are looked for where no more light than this is left; with more there are few.
@@ -158,7 +157,7 @@ class AreaBlender {
     return static_cast<float>(pixels_.y0) + grid_.origin_y();
   }
 
-  __device__ AreaShares<kRings> edge_shares() {
+  __device__ AreaShares<kLooks> edge_shares() {
     return {grid_, scratch_, left(), bottom(), has_odd_};
   }
 
@@ -212,7 +211,7 @@ class AreaBlender {
       touching[k] = inside[k] = is_whole ? ~0u : 0;
       if (reaches && !is_whole) rows.find(2 * k, touching[k], inside[k]);
     }
-    if (kRings && hole > 0) {
+    if (kLooks && hole > 0) {
       const AreaRows of_hole(disc.x, disc.y, hole, left(), bottom());
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) of_hole.take_out(2 * k, touching[k], inside[k]);

@@ -26,9 +26,8 @@ struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
 
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
 /// `kManyWays`: each batch in the best of several ways; else circle by circle. Few circles are
-/// painted faster so, because a kernel with all ways waits for its instructions. `kRings`: of
-/// frames with rings; it counts for coverage by area, which takes much longer for these.
-template <bool kArea, bool kLooks, bool kRings, bool kManyWays>
+/// painted faster so, because a kernel with all ways waits for its instructions.
+template <bool kArea, bool kLooks, bool kManyWays>
 struct SubtileBlender {
   using Pixels = SubtilePixels<kLooks>;
   using L = ScalarLanes;
@@ -97,7 +96,7 @@ struct SubtileBlender {
   /// `box`: pixels outside are opaque.
   __device__ void paint(Pixels& pixels, const Batch& batch, const ActiveBox& box = {}) {
     if constexpr (kArea)
-      AreaBlender<kLooks, kRings, kManyWays>(pixels, grid, ramp, scratch)
+      AreaBlender<kLooks, kManyWays>(pixels, grid, ramp, scratch)
           .paint(batch.shape, batch.paint, box);
     else
       paint_plain_batch(pixels, batch.shape, batch.paint);
