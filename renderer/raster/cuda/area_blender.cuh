@@ -9,9 +9,8 @@
 /// only.
 namespace roundel::cuda {
 
-/// `kRings`: of frames with rings, which are looks. `kManyWays`: each batch in the best of several
-/// ways; else circle by circle.
-template <bool kLooks, bool kRings, bool kManyWays>
+/// `kManyWays`: each batch in the best of several ways; else circle by circle.
+template <bool kLooks, bool kManyWays>
 class AreaBlender {
  public:
   using Pixels = SubtilePixels<kLooks>;
@@ -26,7 +25,7 @@ class AreaBlender {
     const Disc disc = scalar::area_disc<Area>(shape.x, shape.y, shape.radius, grid_.scale);
     bool is_whole = false;
     bool reaches = shape.radius > 0 && reaches_box(box, shape, disc, is_whole);
-    const bool has_hole = kRings && inner_radius(shape, paint) > 0;
+    const bool has_hole = kLooks && inner_radius(shape, paint) > 0;
     if (has_hole) {
       reaches = reaches && !is_in_hole(box, shape);
       is_whole = false;
@@ -81,10 +80,7 @@ class AreaBlender {
       }
       __syncwarp();
       const unsigned plain = __ballot_sync(kAllLanes, scratch_.late_shares[lane()] != 0);
-      if (!kManyWays && __popc(others) <= BlendPolicy::kMostOneByOne)
-        paint_one_by_one(__popc(reaching), plain);
-      else
-        paint_by_circle(__popc(reaching), plain, __popc(others));
+      paint_by_circle(__popc(reaching), plain, __popc(others));
     }
     __syncwarp();
   }
@@ -94,7 +90,7 @@ class AreaBlender {
   using Area = AreaLanes;
   using Disc = scalar::AreaDisc<Area>;
   using Span = scalar::AreaSpan<Area>;
-  using Pass = AreaPass<kRings>;
+  using Pass = AreaPass<kLooks>;
 
   static constexpr float kLargestSpeck = 1.25f;  ///< pixels
   /// Hidden circles are looked for where no more light than this is left; with more there are few.
@@ -161,7 +157,7 @@ class AreaBlender {
     return static_cast<float>(pixels_.y0) + grid_.origin_y();
   }
 
-  __device__ AreaShares<kRings> edge_shares() {
+  __device__ AreaShares<kLooks> edge_shares() {
     return {grid_, scratch_, left(), bottom(), has_odd_};
   }
 
@@ -215,7 +211,7 @@ class AreaBlender {
       touching[k] = inside[k] = is_whole ? ~0u : 0;
       if (reaches && !is_whole) rows.find(2 * k, touching[k], inside[k]);
     }
-    if (kRings && hole > 0) {
+    if (kLooks && hole > 0) {
       const AreaRows of_hole(disc.x, disc.y, hole, left(), bottom());
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) of_hole.take_out(2 * k, touching[k], inside[k]);
@@ -313,67 +309,6 @@ class AreaBlender {
       }
       other = end;
       __syncwarp();
-    }
-  }
-
-  /// The same without passes, where few circles do not cover all of the subtile.
-  __device__ void paint_one_by_one(int count, unsigned plain) {
-    unsigned whole = plain;
-    int i = pixels_.paint_alike(scratch_.paints, count, whole);
-    for (int other = 0; i < count; ++i) {
-      if (i >= BlendPolicy::kFirstLook && i % BlendPolicy::kLookInterval == 0 && pixels_.is_done())
-        return;
-      const Paint paint = scratch_.paints[i];
-      if ((plain >> i & 1) != 0) {
-        blend_whole(paint);
-        continue;
-      }
-      float shares[kPixelsPerLane];
-      find_shares(other, shares);
-      blend_shares(paint, other++, shares);
-    }
-  }
-
-  /// A circle's shares of the lane's own pixels. Each lane tests its own; edges are any lane's.
-  __device__ void find_shares(int circle, float (&shares)[kPixelsPerLane]) {
-    const float4 own = scratch_.discs[circle];
-    const float hole = edge_shares().hole_radius(circle);
-    const Disc disc{own.x, own.y, own.z, own.w, 0, 0},
-        of_hole{own.x, own.y, hole, hole * hole, 0, 0};
-    const bool is_odd =
-        has_odd_ && (AreaEdge::is_odd(own.z) || (kRings && hole > 0 && AreaEdge::is_odd(hole)));
-    const Span x = area_span_of(left() + static_cast<float>(lane() % kSubtileWidth), 1, own.x);
-    const float first_row = bottom() + static_cast<float>(lane() / kSubtileWidth);
-    // A byte a pixel: where its share will be, and whether it is an edge; few registers are left.
-    std::uint32_t count = 0, places = 0, whole = 0;
-    constexpr std::uint32_t kIsEdge = kSubtileWidth * kSubtileHeight;
-    static_assert(kIsEdge == 128 && kPixelsPerLane == 4);
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) {
-      const Span y = area_span_of(first_row + static_cast<float>(k * kRowStep), 1, own.y);
-      bool touches = scalar::is_touched<Area>(disc, x, y);
-      bool is_all = touches && scalar::is_all_covered<Area>(disc, x, y);
-      if (kRings && hole > 0) {
-        touches = touches && !scalar::is_all_covered<Area>(of_hole, x, y);
-        is_all = is_all && !scalar::is_touched<Area>(of_hole, x, y);
-      }
-      const bool is_edge = (is_odd || (touches && !is_all)) && pixels_.is_active(k);
-      const unsigned edges = __ballot_sync(kAllLanes, is_edge);
-      if (is_all) whole |= 1u << k;
-      if (is_edge) {
-        const std::uint32_t place = count + num_before(edges);
-        scratch_.shares[place] = AreaEdge::numbers(circle, k * 32 + lane());
-        places |= (kIsEdge | place) << (8 * k);
-      }
-      count += __popc(edges);
-    }
-    if (count > 0) edge_shares().template compute<false>(count);
-#pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) {
-      shares[k] = (whole >> k & 1) != 0 ? 1.0f : 0.0f;
-      const std::uint32_t place = places >> (8 * k) & 0xff;
-      if ((place & kIsEdge) != 0) shares[k] = __uint_as_float(scratch_.shares[place - kIsEdge]);
     }
   }
 

@@ -5,8 +5,8 @@
 namespace roundel::cuda {
 
 /// Some of a batch's circles that do not cover all of the subtile, and what a lane's pixels have of
-/// them. Device code only. `kRings`: of frames with rings.
-template <bool kRings>
+/// them. Device code only. `kLooks`: some may be rings.
+template <bool kLooks>
 class AreaPass {
  public:
   /// Two words' worth: a word has a bit for each of eight circles and of the lane's four pixels.
@@ -16,7 +16,7 @@ class AreaPass {
   /// Finds what circles begin to end - 1 touch, kMostCircles at most, and computes the shares of
   /// their edges. Where there is no room for all of these, `end` becomes less.
   template <class Pixels>
-  __device__ AreaPass(const AreaShares<kRings>& shares, const Pixels& pixels, int begin, int& end) {
+  __device__ AreaPass(const AreaShares<kLooks>& shares, const Pixels& pixels, int begin, int& end) {
     if (begin == end) return;
     std::uint32_t active = 0;
 #pragma unroll
@@ -65,7 +65,7 @@ class AreaPass {
   /// Which of the lane's pixels each circle of a word, from `first` on and before `end`, touches,
   /// and which `active` ones its edge goes through: bit 4 · c + k is of circle first + c and pixel
   /// 32 · k + lane().
-  __device__ static void find(const AreaShares<kRings>& shares, int first, int end,
+  __device__ static void find(const AreaShares<kLooks>& shares, int first, int end,
                               std::uint32_t active, std::uint32_t& touched, std::uint32_t& edges) {
     // A lane finds what a circle touches of two rows. Transposed, these are its own pixels' bits.
     static_assert(kPixelsPerLane == 4);
@@ -76,7 +76,7 @@ class AreaPass {
       auto& [of_rows, inside] = touched_and_inside;
       AreaRows(disc.x, disc.y, disc.z, shares.left, row).find(0, of_rows, inside);
       const float hole = shares.hole_radius(circle);
-      if (kRings && hole > 0)
+      if (kLooks && hole > 0)
         AreaRows(disc.x, disc.y, hole, shares.left, row).take_out(0, of_rows, inside);
     }
     transpose(touched_and_inside);

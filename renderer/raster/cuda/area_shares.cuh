@@ -5,7 +5,7 @@
 namespace roundel::cuda {
 
 /// The share of any edge; not inlined, so that the code that is run most stays short.
-template <bool kRings>
+template <bool kLooks>
 __noinline__ __device__ float long_share(const AreaScratch& scratch, const TileGrid& grid,
                                          std::uint32_t numbers, float left, float bottom) {
   using L = ScalarLanes;
@@ -24,13 +24,13 @@ __noinline__ __device__ float long_share(const AreaScratch& scratch, const TileG
   const scalar::AreaDisc<AreaLanes>& disc = edge.disc;
   const float share =
       share_of({disc.x, disc.y, disc.radius, disc.r2, disc.arc, disc.bend}, factors.w);
-  if (!kRings || !(share > 0) || !(factors.z > 0)) return share;
+  if (!kLooks || !(share > 0) || !(factors.z > 0)) return share;
   const auto hole = scalar::area_disc<L>(center.x, center.y, factors.z, grid.scale);
   return scalar::ring_share<L>(share, share_of(hole, factors.z));
 }
 
-/// Computes the shares of a batch's edges. `kRings`: of frames with rings.
-template <bool kRings>
+/// Computes the shares of a batch's edges. `kLooks`: some may be rings.
+template <bool kLooks>
 struct AreaShares {
   using L = ScalarLanes;
 
@@ -65,7 +65,7 @@ struct AreaShares {
       if (!is_late) share = L::saturate(share);
       if (is_all) share = 1;
       if (!touches) share = 0;
-      if (kRings && is_ring(edge)) {
+      if (kLooks && is_ring(edge)) {
         const AreaEdge hole = hole_of(edge);
         is_late |= is_one & hole.touches() & !hole.is_all_covered() & edge.has_second();
         share = scalar::ring_share<L>(share, hole.share_of(hole.area()));
@@ -76,7 +76,7 @@ struct AreaShares {
           if (is_late && place < kMostLate)
             scratch.late_shares[place] = i << 16 | numbers;
           else if (is_late)
-            share = long_share<kRings>(scratch, grid, numbers, left, bottom);
+            share = long_share<kLooks>(scratch, grid, numbers, left, bottom);
           num_late = min(num_late + __popc(late), kMostLate);
         } else if (is_late) {
           share = late_share<kSmall>(edge, numbers, share);
@@ -98,7 +98,7 @@ struct AreaShares {
 
   /// In pixels, of a circle of the batch; 0 or less where it has no hole.
   __device__ float hole_radius(int circle) const {
-    return kRings ? scratch.factors[circle].z * grid.scale : 0;
+    return kLooks ? scratch.factors[circle].z * grid.scale : 0;
   }
 
  private:
@@ -108,10 +108,10 @@ struct AreaShares {
   __device__ float late_share(const AreaEdge& edge, std::uint32_t numbers, float area) const {
     const bool has_four = (edge.x.other > 0) & (edge.y.other > 0);
     // Of large circles few have four: more code for them would slow down the others.
-    const bool is_rare = has_four && (kRings || !kSmall);
+    const bool is_rare = has_four && (kLooks || !kSmall);
     if (is_rare || (has_odd && is_odd(edge)))
-      return long_share<kRings>(scratch, grid, numbers, left, bottom);
-    if (kRings && is_ring(edge)) {
+      return long_share<kLooks>(scratch, grid, numbers, left, bottom);
+    if (kLooks && is_ring(edge)) {
       const AreaEdge hole = hole_of(edge);
       return scalar::ring_share<L>(edge.share_of(edge.area() + edge.second_area()),
                                    hole.share_of(hole.area() + hole.second_area()));

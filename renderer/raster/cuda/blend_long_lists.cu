@@ -18,7 +18,7 @@ struct LongListPolicy {
 
 constexpr int kGroups = kPixelsPerLane;  // of pixels: a lane has one of each
 constexpr int kFinders = LongListPolicy::kFinders, kBatches = LongListPolicy::kBatches;
-constexpr int kPainters = 2 * kGroups;  // warps
+constexpr int kPainters = kGroups;  // warps
 constexpr int kThreads = 32 * (kPainters + kFinders);
 constexpr int kPortion = 32 * kBatches;  // overlaps of the list that a step looks at
 constexpr int kWords = kPortion / 32 / kFinders;
@@ -31,37 +31,21 @@ struct Batch {
   std::uint32_t covering[kGroups][32];  // of a lane's pixels: bit i: circle i covers it
   float4 discs[32];                     // x, y, -, 1/r²; of batches with snow
   Paint paints[32];
-  alignas(16) float alphas[32];  // the paints'
   struct alignas(8) Summary {
     float transmittance;    // of a pixel that all of them cover, or less; 0 if there is snow
     std::uint32_t reaches;  // bit k: some of them cover pixels of group k
   } summary;
 };
 
-/// How much of a batch's circles is seen at the pixels of a group: T·α.
-struct Weights {
-  float4 values[8][32];  // of circles 4·i to 4·i + 3, for each lane
-  /// True: 0 where a circle does not cover the pixel. False: those of other circles than the
-  /// composited ones are not known.
-  bool are_all_known;
-  std::uint32_t composited[32];  // of a lane's pixel: bit i: circle i was
-
-  __device__ float& of(int circle) {
-    return reinterpret_cast<float*>(&values[circle / 4][lane()])[circle % 4];
-  }
-};
-
 struct Shared {
-  Batch batches[2][kBatches];   // found in this step, and painted in the next one
-  Weights weights[kGroups][2];  // of a batch, and of the one before it
+  Batch batches[2][kBatches];  // found in this step, and painted in the next one
   int num_batches[2];
   bool are_last[2];
-  bool is_done[2][kGroups];
   std::uint32_t circles[kMostWaiting];  // that reach the subtile and wait, a ring
   // Aligned, so that what is loaded together has none of the other ones, which others write.
   alignas(16) std::uint32_t counts[2][kFinders];
 };
-static_assert(sizeof(Shared) <= 99 << 10, "of a block with compute capability 8.6, 8.9 and 12.0");
+static_assert(sizeof(Shared) <= 64 << 10, "of a block with compute capability 7.5");
 
 /// Among the finders.
 __device__ void wait_for_finders() {
@@ -160,7 +144,6 @@ class Finder {
     }
     const bool has_snow = __any_sync(kAllLanes, is_snow(paint));
     batch.paints[lane()] = paint;
-    batch.alphas[lane()] = paint.alpha;
     batch.discs[lane()] = {shape.x, shape.y, 0,
                            has_snow && shape.radius > 0 ? scalar::inverse_square(shape.radius) : 0};
     std::uint32_t covering[kGroups], reaches = 0;
@@ -213,54 +196,34 @@ class Finder {
   Overlap fetched_[kWords];                   // from first_ on
 };
 
-/// The two painters of a group of pixels, a pixel a lane: compositing circle by circle is a chain,
-/// of which the one does what the next circle waits for, T, and the other, a batch behind, the
-/// colours.
+/// Composites batches onto a group of pixels, a pixel a lane.
 class Painter {
  public:
-  __device__ Painter(const BlendTilesArgs& args, float center_x, float center_y, int group,
-                     Shared& shared)
-      : args_(args),
-        center_x_(center_x),
-        center_y_(center_y),
-        group_(group),
-        weights_(shared.weights[group]) {}
+  using State = StateOf<false>;
 
-  /// By the one: the weights of `count` batches.
-  __device__ void weigh(const Batch* batches, int count, float& transmittance) {
+  __device__ Painter(const BlendTilesArgs& args, float center_x, float center_y, int group)
+      : args_(args), center_x_(center_x), center_y_(center_y), group_(group) {}
+
+  __device__ void paint(const Batch* batches, int count, State& state) const {
     const Batch::Summary summary = summary_of(batches, count);
-    const bool none_becomes_opaque = stay_active(transmittance, summary.transmittance);
+    const bool none_becomes_opaque = stay_active(state.transmittance, summary.transmittance);
     for (unsigned left = summary.reaches; left != 0; left &= left - 1) {
       const Batch& batch = batches[__ffs(left) - 1];
-      Weights& weights = weights_[turn_];
-      const std::uint32_t covering = is_active(transmittance) ? batch.covering[group_][lane()] : 0;
-      weights.are_all_known =
-          none_becomes_opaque || stay_active(transmittance, batch.summary.transmittance);
-      if (weights.are_all_known)
-        weigh_all(batch, covering, weights, transmittance);
+      const std::uint32_t covering =
+          is_active(state.transmittance) ? batch.covering[group_][lane()] : 0;
+      if (none_becomes_opaque || stay_active(state.transmittance, batch.summary.transmittance))
+        paint_all(batch, covering, state);
       else
-        weigh_one_by_one(batch, covering, weights, transmittance);
-      wait_for_each_other();
-      turn_ = 1 - turn_;
+        paint_one_by_one(batch, covering, state);
     }
   }
-  /// By the other: the colours, with these weights.
-  __device__ void color(const Batch* batches, int count, StateOf<false>& state) {
-    for (unsigned left = summary_of(batches, count).reaches; left != 0; left &= left - 1) {
-      wait_for_each_other();
-      color(batches[__ffs(left) - 1], weights_[turn_], state);
-      turn_ = 1 - turn_;
-    }
+
+  __device__ static bool is_active(float transmittance) {
+    return transmittance > scalar::kOpaqueTransmittance;
   }
 
  private:
   using L = ScalarLanes;
-
-  __device__ void wait_for_each_other() const {
-    // The two are in different places of the code, which "bar.sync" does not allow (PTX ISA,
-    // barrier.sync.aligned).
-    asm volatile("barrier.sync %0, 64;" ::"r"(2 + group_) : "memory");
-  }
 
   /// Of all batches: the product, and bit b: batch b reaches the group.
   __device__ Batch::Summary summary_of(const Batch* batches, int count) const {
@@ -271,79 +234,40 @@ class Painter {
             __ballot_sync(kAllLanes, (own.reaches >> group_ & 1) != 0)};
   }
 
-  __device__ static bool is_active(float transmittance) {
-    return transmittance > scalar::kOpaqueTransmittance;
-  }
   /// True if no lane's pixel becomes opaque when it is covered by what lets `behind` through.
   __device__ static bool stay_active(float transmittance, float behind) {
     return !__any_sync(kAllLanes, is_active(transmittance) && !is_active(transmittance * behind));
   }
 
-  /// Alpha 0 leaves T as it is. The chain is one multiplication a circle.
-  __device__ static void weigh_all(const Batch& batch, std::uint32_t covering, Weights& weights,
-                                   float& transmittance) {
-    float4 alphas[8];
+  /// Has no branches: a circle that does not cover the pixel gets alpha 0, which changes no bit.
+  /// The chain is one multiplication a circle. The next paints load while these are composited.
+  __device__ static void paint_all(const Batch& batch, std::uint32_t covering, State& state) {
+    constexpr int kStep = 8;
+    Paint paints[kStep];
 #pragma unroll
-    for (int i = 0; i < 8; ++i) alphas[i] = reinterpret_cast<const float4*>(batch.alphas)[i];
+    for (int i = 0; i < kStep; ++i) paints[i] = batch.paints[i];
+#pragma unroll 1
+    for (int next = kStep; next <= 32; next += kStep, covering >>= kStep) {
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const auto weigh_next = [&](int k, float alpha) {
-        const float covered = (covering >> (4 * i + k) & 1) != 0 ? alpha : 0;
-        const float weight = transmittance * covered;
-        transmittance *= 1.0f - covered;
-        return weight;
-      };
-      // From left to right: so are the initializers of a list evaluated.
-      weights.values[i][lane()] = {weigh_next(0, alphas[i].x), weigh_next(1, alphas[i].y),
-                                   weigh_next(2, alphas[i].z), weigh_next(3, alphas[i].w)};
+      for (int i = 0; i < kStep; ++i) {
+        const Paint paint = paints[i];
+        paints[i] = batch.paints[(next + i) % 32];
+        const float alpha = (covering >> i & 1) != 0 ? paint.alpha : 0;
+        scalar::composite<L>(state, alpha, paint.red, paint.green, paint.blue);
+      }
     }
   }
 
-  __device__ void weigh_one_by_one(const Batch& batch, std::uint32_t covering, Weights& weights,
-                                   float& transmittance) const {
-    std::uint32_t composited = 0;
-    for (std::uint32_t left = covering; left != 0 && is_active(transmittance); left &= left - 1) {
-      const int i = __ffs(left) - 1;
-      float alpha = batch.alphas[i];
-      if (has_sign(alpha)) {
-        float red, green;
-        shade_snow(batch, i, alpha, red, green);
-      }
-      weights.of(i) = transmittance * alpha;
-      transmittance *= 1.0f - alpha;
-      composited |= 1u << i;
-    }
-    weights.composited[lane()] = composited;
-  }
-
-  __device__ void color(const Batch& batch, Weights& weights, StateOf<false>& state) const {
-    const auto add = [&](float weight, float red, float green, float blue) {
-      state.red = L::fma(weight, red, state.red);
-      state.green = L::fma(weight, green, state.green);
-      state.blue = L::fma(weight, blue, state.blue);
-    };
-    if (weights.are_all_known) {
-      const auto add_paint = [&](float weight, const Paint& paint) {
-        add(weight, paint.red, paint.green, paint.blue);
-      };
-#pragma unroll
-      for (int i = 0; i < 8; ++i) {
-        const float4 values = weights.values[i][lane()];
-        add_paint(values.x, batch.paints[4 * i]);
-        add_paint(values.y, batch.paints[4 * i + 1]);
-        add_paint(values.z, batch.paints[4 * i + 2]);
-        add_paint(values.w, batch.paints[4 * i + 3]);
-      }
-      return;
-    }
-    for (std::uint32_t left = weights.composited[lane()]; left != 0; left &= left - 1) {
+  __device__ void paint_one_by_one(const Batch& batch, std::uint32_t covering, State& state) const {
+    for (std::uint32_t left = covering; left != 0 && is_active(state.transmittance);
+         left &= left - 1) {
       const int i = __ffs(left) - 1;
       Paint paint = batch.paints[i];
       if (is_snow(paint)) {
         shade_snow(batch, i, paint.alpha, paint.red, paint.green);
         paint.blue = 1;
       }
-      add(weights.of(i), paint.red, paint.green, paint.blue);
+      scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
     }
   }
 
@@ -358,13 +282,11 @@ class Painter {
   const BlendTilesArgs& args_;
   float center_x_, center_y_;
   int group_;
-  Weights* weights_;
-  int turn_ = 0;
 };
 
 /// Block (tile, subtile) composites one subtile of a tile with a long list. What is a chain,
-/// putting one circle behind the other, is done by two warps for 32 pixels; meanwhile others find
-/// out which circles of the list cover which pixels, so that the chain never waits for memory.
+/// putting one circle behind the other, is done by a warp for 32 pixels; meanwhile others find out
+/// which circles of the list cover which pixels, so that the chain never waits for memory.
 __global__ void __launch_bounds__(kThreads)
     blend_long_lists_kernel(const __grid_constant__ BlendTilesArgs args) {
   extern __shared__ char memory[];
@@ -380,43 +302,34 @@ __global__ void __launch_bounds__(kThreads)
   const SubtilePlace pixels(grid, tile_x, tile_y, subtile);
 
   const int warp = static_cast<int>(threadIdx.x / 32);
-  const bool is_painter = warp < kPainters, is_weigher = warp < kGroups;
-  // Warp w issues on the processor's quarter w % 4: the two painters of a group on different ones.
-  const int group = (is_weigher ? warp : warp + 2) % kGroups;
+  const bool is_painter = warp < kPainters;
+  // Warp w issues on the processor's quarter w % 4: the painters on different ones.
+  const int group = warp % kGroups;
   const int x = pixels.x(), y = pixels.y(group);  // a painter's
   const std::size_t position = static_cast<std::size_t>(y) * grid.width + x;
   const bool is_inside = is_painter && x < grid.width && y < grid.height;
-  StateOf<false> state{0, 0, 0, is_inside ? 1.0f : 0.0f};  // a weigher's T, the other's colours
+  Painter::State state{0, 0, 0, is_inside ? 1.0f : 0.0f};
   if (is_inside && !is_first_chunk) {
     const SavedPixel saved = args.states[position];
     state = {saved.red, saved.green, saved.blue, saved.transmittance};
   }
   const float center_y =
       scalar::pixel_center<ScalarLanes>(static_cast<float>(y), grid.s, grid.half_y);
-  Painter painter(args, pixels.center_x, center_y, group, shared);
+  const Painter painter(args, pixels.center_x, center_y, group);
   Finder finder(args, pixels, list, subtile, shared);
-  bool all_done = false, is_end = false;
+  bool is_done = !is_painter, all_done = false, is_end = false;
   for (int step = 0; !all_done && !is_end; ++step) {
     const int now = step % 2, before = 1 - now;
     is_end = step > 0 && shared.are_last[before];
     if (!is_painter) {
       if (!is_end) finder.find(now);
-    } else if (step > 0 && !shared.is_done[before][group]) {
-      if (is_weigher)
-        painter.weigh(shared.batches[before], shared.num_batches[before], state.transmittance);
-      else
-        painter.color(shared.batches[before], shared.num_batches[before], state);
+    } else if (!is_done) {
+      if (step > 0) painter.paint(shared.batches[before], shared.num_batches[before], state);
+      is_done = !__any_sync(kAllLanes, Painter::is_active(state.transmittance));
     }
-    const bool is_done =
-        !is_weigher || !__any_sync(kAllLanes, state.transmittance > scalar::kOpaqueTransmittance);
-    if (is_weigher && lane() == 0) shared.is_done[now][group] = is_done;
     all_done = __syncthreads_and(is_done);
   }
-  float* const transmittances = &shared.weights[group][0].of(0);
-  if (is_weigher) *transmittances = state.transmittance;
-  __syncthreads();
-  if (is_inside && !is_weigher) {
-    state.transmittance = *transmittances;
+  if (is_inside) {
     if (all_done || args.is_last_chunk)
       SubtilePixels<false>::write_pixel(args, x, y, state);
     else

@@ -16,10 +16,6 @@ struct BlendPolicy {
   /// Shares of pixels that a warp keeps; where a batch of circles has more it takes a part of them
   /// at a time.
   static constexpr std::uint32_t kMostShares = 512;
-  /// Circles of a batch that cover parts of the subtile, up to which the kernels without lists find
-  /// the edges of each by itself: hypnosis takes 0.79 of the time. A pass finds those of eight at
-  /// once, so where there are more it is shorter: fireworks would take 1.4 times as long.
-  static constexpr int kMostOneByOne = 2;
   /// Words of 32 overlaps of a list that a warp looks at together.
   static constexpr int kListWords = 4;
   /// Unlisted circles that a thread looks at in a round: four leave more lanes idle in the last
@@ -29,14 +25,11 @@ struct BlendPolicy {
   /// few at a time wait for each other; 96 are as good.
   static constexpr std::uint32_t kEnoughFound = 64;
   static constexpr std::uint32_t kMostFound = 1024;
-  /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
-  /// atomics cost less than the tests and exchanges of all lanes.
-  static constexpr int kMarkedWidth = 4;
-  /// Those of at most so many a side are tested in registers: compute_spans() looks at whole rows,
-  /// in two to three times the instructions.
+  /// Boxes in the subtile of at most so many pixels a side are tested in registers: compute_spans()
+  /// looks at whole rows, in two to three times the instructions.
   static constexpr int kTestedSide = 6;
-  /// Most of these boxes are one shorter: a third of the tests less.
-  static constexpr int kShorterTestedSide = 5;
+  /// Batches of specks have boxes of at most so many pixels a side: less than half of the tests.
+  static constexpr int kShorterTestedSide = 4;
   /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
   static constexpr int kFirstLook = 4, kLookInterval = 4;
   /// The same by area, in passes: to look takes longer than to paint some circles too many. With

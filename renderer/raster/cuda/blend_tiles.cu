@@ -218,7 +218,7 @@ __device__ int nearest_row(int i, int first, int count) {
 /// Block (tile, or a part of it) finishes, or carries on to the next chunk, the pixels of its
 /// subtiles: a warp has 16 × 8 of them, four a lane. Every pixel is one thread's alone, and its
 /// circles come in list order, so its bits do not depend on the launch.
-template <class Overlaps, bool kArea, bool kLooks, bool kRings>
+template <class Overlaps, bool kArea, bool kLooks>
 __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<Overlaps, kArea>()))
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   constexpr int kOwnWarps = Overlaps::kWarps, kParts = kSubtilesPerTile / kOwnWarps;
@@ -270,9 +270,8 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
   // This kernel is the longest without shares: another way of painting would slow down the others.
   if (Overlaps::kIsListed && !kArea) subtile.are_alike = false;
 
-  SubtileBlender<kArea, kLooks, kRings, Overlaps::kIsListed> blender{
+  SubtileBlender<kArea, kLooks, Overlaps::kIsListed> blender{
       args.shapes, args.paints, args.ramp, grid, shared.warps[warp], number};
-  blender.clear();
   is_done = overlaps.paint(blender, subtile, is_done);
 
   if (!was_done) {
@@ -286,15 +285,12 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
 
 template <class Overlaps>
 void launch_blend(const BlendTilesArgs& args, cudaStream_t stream) {
-  const auto kernel_for = [&](auto has_looks, auto has_rings) {
-    return args.grid.is_antialiased() ? blend_tiles_kernel<Overlaps, true, has_looks(), has_rings()>
-                                      : blend_tiles_kernel<Overlaps, false, has_looks(), false>;
+  const auto kernel_for = [&](auto has_looks) {
+    return args.grid.is_antialiased() ? blend_tiles_kernel<Overlaps, true, has_looks()>
+                                      : blend_tiles_kernel<Overlaps, false, has_looks()>;
   };
-  constexpr std::true_type kYes;
-  constexpr std::false_type kNo;
-  const auto kernel = args.looks.rings   ? kernel_for(kYes, kYes)
-                      : args.looks.any() ? kernel_for(kYes, kNo)
-                                         : kernel_for(kNo, kNo);
+  const auto kernel =
+      args.looks.any() ? kernel_for(std::true_type()) : kernel_for(std::false_type());
   constexpr int kParts = kSubtilesPerTile / Overlaps::kWarps;
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x * kParts),
                     static_cast<unsigned>(args.grid.tiles_y));
@@ -321,7 +317,7 @@ void fill_background(const BackgroundRows& rows, int count, float4* background,
 bool can_begin_early() {
   cudaFuncAttributes attributes;
   ROUNDEL_CUDA_CHECK(
-      cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps, false, false, false>));
+      cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps, false, false>));
   // What counts is what the code was compiled for: on older devices, and on newer ones from their
   // code, wait_for_kernel_in_front() does nothing.
   return attributes.ptxVersion >= 90;

@@ -14,7 +14,7 @@ namespace roundel::cuda {
 struct PlainScratch {
   float4 discs[32];  // x, y, r², 1/r²; with looks, but of snow, hole_square() instead of that
   Paint paints[32];
-  std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  // bit i: circle i of the batch covers it
+  std::uint32_t are_whole[32];  // not 0: the circle covers all of the subtile
 };
 
 /// A warp's part of shared memory. `kArea`: coverage by area.
@@ -26,9 +26,8 @@ struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
 
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
 /// `kManyWays`: each batch in the best of several ways; else circle by circle. Few circles are
-/// painted faster so, because a kernel with all ways waits for its instructions. `kRings`: of
-/// frames with rings; it counts for coverage by area, which takes much longer for these.
-template <bool kArea, bool kLooks, bool kRings, bool kManyWays>
+/// painted faster so, because a kernel with all ways waits for its instructions.
+template <bool kArea, bool kLooks, bool kManyWays>
 struct SubtileBlender {
   using Pixels = SubtilePixels<kLooks>;
   using L = ScalarLanes;
@@ -41,13 +40,6 @@ struct SubtileBlender {
   WarpScratch<kArea>& scratch;
   int subtile;  ///< its number in the tile
   int num_waiting = 0;
-
-  /// Before the first use.
-  __device__ void clear() {
-    if constexpr (!kArea && kManyWays)
-#pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
-  }
 
   /// Paints those of a list's overlaps that reach the subtile; unless these are the `last` ones up
   /// to 31 wait for the next call. True when the subtile is done. Last ones are painted in the same
@@ -104,7 +96,7 @@ struct SubtileBlender {
   /// `box`: pixels outside are opaque.
   __device__ void paint(Pixels& pixels, const Batch& batch, const ActiveBox& box = {}) {
     if constexpr (kArea)
-      AreaBlender<kLooks, kRings, kManyWays>(pixels, grid, ramp, scratch)
+      AreaBlender<kLooks, kManyWays>(pixels, grid, ramp, scratch)
           .paint(batch.shape, batch.paint, box);
     else
       paint_plain_batch(pixels, batch.shape, batch.paint);
@@ -136,20 +128,6 @@ struct SubtileBlender {
     // Layers are of one kind, so these are few.
     const bool is_mixed = !kLooks && has_snow && __any_sync(kAllLanes, reaches && !is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
-    if (!is_mixed && !__any_sync(kAllLanes, reaches && box.columns > Policy::kMarkedWidth)) {
-      store_for_covering(shape, r2, paint, has_snow);
-      if (reaches)
-        mark(shape, r2, box.first_column, box.first_row, box.rows, pixels, grid, scratch.coverage);
-      __syncwarp();
-#pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) {
-        covering[k] = scratch.coverage[k * 32 + lane()];
-        scratch.coverage[k * 32 + lane()] = 0;
-      }
-      paint_covering(pixels, covering, has_snow);
-      return;
-    }
-    // A large circle's edge may be narrow, but tall.
     if (!is_mixed && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
       store_for_covering(shape, r2, paint, has_snow);
       const int column = reaches ? box.first_column : 0, row = reaches ? box.first_row : 0;
@@ -203,15 +181,14 @@ struct SubtileBlender {
     const unsigned reaching = __ballot_sync(kAllLanes, reach.reaches);
     // Without gaps, so that the loop over them is short.
     const int position = __popc(reaching >> lane() >> 1);
-    scratch.coverage[lane()] = 0;
+    scratch.are_whole[lane()] = 0;
     __syncwarp();
     if (reach.reaches) {
       store(position, shape, r2, paint, has_snow);
-      scratch.coverage[position] = reach.is_whole;
+      scratch.are_whole[position] = reach.is_whole;
     }
     __syncwarp();
-    const unsigned whole_ones = __ballot_sync(kAllLanes, scratch.coverage[lane()] != 0);
-    scratch.coverage[lane()] = 0;
+    const unsigned whole_ones = __ballot_sync(kAllLanes, scratch.are_whole[lane()] != 0);
     if (has_snow)
       paint_snow_by_circle(pixels, __popc(reaching));
     else

@@ -52,33 +52,6 @@ inline __device__ float approximate_sqrt(float a) {
   return root;
 }
 
-/// Marks in `coverage` (a word a pixel, a bit a lane) the pixels that the lane's own circle covers:
-/// at most kMarkedWidth
-/// columns of the subtile from `first_column` on, and `rows` rows from `first_row` on.
-inline __device__ void mark(const Shape& shape, float r2, int first_column, int first_row, int rows,
-                            const SubtilePlace& pixels, const TileGrid& grid,
-                            std::uint32_t* coverage) {
-  using L = ScalarLanes;
-  constexpr int kMarkedWidth = BlendPolicy::kMarkedWidth;
-  float dx2[kMarkedWidth];
-#pragma unroll
-  for (int i = 0; i < kMarkedWidth; ++i) {
-    const int column = first_column + i;
-    const float dx =
-        shape.x - scalar::pixel_center<L>(static_cast<float>(column), grid.s, pixels.first_x);
-    dx2[i] = column < kSubtileWidth ? dx * dx : INFINITY;
-  }
-  std::uint32_t* marked = coverage + first_row * kSubtileWidth + first_column;
-  for (int row = first_row; row < first_row + rows; ++row, marked += kSubtileWidth) {
-    const float dy =
-        shape.y - scalar::pixel_center<L>(static_cast<float>(row), grid.s, pixels.first_y);
-    const float dy2 = dy * dy;
-#pragma unroll
-    for (int i = 0; i < kMarkedWidth; ++i)
-      if (dx2[i] + dy2 <= r2) atomicOr(marked + i, 1u << lane());
-  }
-}
-
 /// The pixels that the lane's own circle covers, all of them among the kSide rows and
 /// columns from pixel (first_column, first_row) of the subtile on: bit 16·(row % 2) + column of
 /// word row / 2. The same number of steps for every circle, and none of them waits for shared
@@ -97,7 +70,7 @@ __device__ void test_box(const Shape& shape, float r2, int first_column, int fir
     const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(i), grid.s, x);
     dx2[i] = dx * dx;
   }
-  static_assert((kSide == 5 || kSide == 6) && kSubtileWidth == 16 && kPixelsPerLane == 4);
+  static_assert((kSide == 4 || kSide == 6) && kSubtileWidth == 16 && kPixelsPerLane == 4);
   std::uint32_t pairs[3];  // of rows: column i from the first one at bits i and 16 + i
   const std::uint32_t columns = (0xffffu >> first_column) * 0x10001;  // that the subtile has
 #pragma unroll
