@@ -9,7 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 template <typename T>
 concept Number = std::is_arithmetic_v<T> && sizeof(T) <= 8;
@@ -30,7 +31,8 @@ class Column {
     if constexpr (std::ranges::borrowed_range<Numbers>) {
       set(std::move(name), std::ranges::data(numbers), std::ranges::size(numbers));
     } else {
-      auto kept = std::make_shared<const std::remove_cvref_t<Numbers>>(std::move(numbers));
+      auto kept =
+          std::make_shared<const std::remove_cvref_t<Numbers>>(std::forward<Numbers>(numbers));
       set(std::move(name), std::ranges::data(*kept), std::ranges::size(*kept), kept);
     }
   }
@@ -68,4 +70,5 @@ class Column {
   std::shared_ptr<const State> state_;
 };
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 /// What may differ, by default nothing, and what is measured.
 struct CompareOptions {
@@ -26,7 +27,8 @@ struct CompareOptions {
   bool ignore_antialiasing = false;          ///< smoothed pixels of edges may differ
   bool flip = false;                         ///< measure ꟻLIP, the difference that people see
   bool ssim = false;                         ///< measure the structural similarity
-  double pixels_per_degree = 67.02;          ///< of the viewer's field, for ꟻLIP
+  /// Of the viewer's field, for ꟻLIP: 1 to 1000; by default those of a 4K screen, 67.02.
+  std::optional<double> pixels_per_degree = {};
 };
 
 /// How picture B differs from picture A.
@@ -39,9 +41,11 @@ class Comparison {
   const std::vector<std::string>& reasons() const;
   /// Number of pixels that differ by more than `max_delta`.
   std::uint64_t pixels() const;
-  double largest() const;  ///< difference of any channel, in the unit of `max_delta`
-  double rmse() const;     ///< over all channels; 0 to 1 except for floats
-  double psnr() const;     ///< dB; infinite where nothing differs
+  /// The largest difference of a channel, in the unit of `max_delta`. This and the next two are NaN
+  /// where the pictures have other sizes, channels or types.
+  double largest() const;
+  double rmse() const;                      ///< over all channels; 0 to 1 except for floats
+  double psnr() const;                      ///< dB; infinite where nothing differs
   std::optional<double> flip_mean() const;  ///< 0 to 1, if it was measured
   std::optional<double> ssim() const;       ///< 1 for equal pictures, if it was measured
   /// All measures, as `roundel diff --json` prints them.
@@ -64,4 +68,5 @@ Comparison compare(const Picture& a, const Picture& b, const CompareOptions& opt
 Comparison compare_files(const std::string& a, const std::string& b,
                          const CompareOptions& options = {});
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

@@ -6,7 +6,8 @@
 
 // `v0` is the version of the interface, a part of the names that a linker sees. Programs leave it
 // out: roundel::Error.
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 /// A failure. what() is a message for the user: it names the place (an option, a path,
 /// FILE:LINE:COLUMN) and what was expected. Several mistakes found at once have a line each.
@@ -59,4 +60,5 @@ class OutputError : public Error {
   explicit OutputError(const std::string& message) : Error(4, message) {}
 };
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

@@ -5,7 +5,8 @@
 #include <span>
 #include <string>
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 /// A rectangle of pixels. x and y are its left column and upper row, counted from 0.
 struct Box {
@@ -54,4 +55,5 @@ class Picture {
   std::shared_ptr<const State> state_;
 };
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

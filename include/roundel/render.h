@@ -8,7 +8,8 @@
 #include <optional>
 #include <string>
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 enum class Backend { kAuto, kCpu, kCuda };
 
@@ -36,7 +37,7 @@ class Renderer {
 
   /// Draws a frame into memory: samples [height][width][channels] of `type`, whatever the scene's
   /// bits. Frames of simulations that follow each other are quick. Throws what backend() throws,
-  /// UsageError and SceneError for a frame as Scene says, and RenderError.
+  /// UsageError and SceneError as Scene does for a frame, and RenderError.
   Picture render(const Scene& scene, std::optional<std::int64_t> frame = {},
                  Samples type = Samples::kUint8);
   /// Draws a frame into a file .png, .exr or .pfm, byte for byte as the command does, and makes
@@ -50,4 +51,5 @@ class Renderer {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 /// What a program says instead of the scene file.
 struct SceneOptions {
@@ -84,4 +85,5 @@ class Scene {
   std::shared_ptr<const State> state_;
 };
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

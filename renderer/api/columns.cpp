@@ -3,7 +3,8 @@
 
 #include "renderer/api/inner.h"
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 void Column::set_numbers(std::string name, char kind, std::size_t size, const void* first,
                          std::size_t rows, std::size_t stride, std::shared_ptr<const void> owner) {
@@ -27,4 +28,5 @@ Column::Column(std::string name, std::span<const std::string> texts) {
             texts.size()});
 }
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

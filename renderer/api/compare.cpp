@@ -7,7 +7,8 @@
 // The interface's types come after the library's.
 #include "renderer/api/inner.h"
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 namespace {
 
 Tolerance tolerance_of(const CompareOptions& options) {
@@ -18,8 +19,9 @@ Tolerance tolerance_of(const CompareOptions& options) {
   check(!options.max_pixels || !options.max_percent, "max_percent", "max_pixels or max_percent",
         "both");
   if (options.max_flip_mean) check_range("max_flip_mean", *options.max_flip_mean, 0.0, 1.0);
-  check_range("pixels_per_degree", options.pixels_per_degree, kLeastPixelsPerDegree,
-              kMostPixelsPerDegree);
+  if (options.pixels_per_degree)
+    check_range("pixels_per_degree", *options.pixels_per_degree, kLeastPixelsPerDegree,
+                kMostPixelsPerDegree);
   Tolerance tolerance;
   tolerance.max_delta = options.max_delta;
   tolerance.max_pixels = options.max_percent ? options.max_percent : options.max_pixels;
@@ -36,7 +38,15 @@ Tolerance tolerance_of(const CompareOptions& options) {
 }
 
 Measures measures_of(const CompareOptions& options) {
-  return {options.flip || options.max_flip_mean, options.ssim, options.pixels_per_degree};
+  return {options.flip || options.max_flip_mean, options.ssim,
+          options.pixels_per_degree.value_or(kDefaultPixelsPerDegree)};
+}
+
+/// A measure of pictures of one shape.
+double measured(const PictureDifference& difference, double value) {
+  return difference.kind == PictureDifference::Kind::kOtherShape
+             ? std::numeric_limits<double>::quiet_NaN()
+             : value;
 }
 
 }  // namespace
@@ -87,16 +97,17 @@ double Comparison::largest() const {
   double largest = 0;
   for (const PictureDifference::Channel& channel : state_->difference.channels)
     largest = std::max(largest, channel.largest);
-  return largest;
+  return measured(state_->difference, largest);
 }
 
 double Comparison::rmse() const {
-  return state_->difference.rmse;
+  return measured(state_->difference, state_->difference.rmse);
 }
 
 double Comparison::psnr() const {
-  const bool is_measured = state_->difference.kind == PictureDifference::Kind::kDifferent;
-  return is_measured ? state_->difference.psnr : std::numeric_limits<double>::infinity();
+  const bool differs = state_->difference.pixels > 0;
+  return measured(state_->difference,
+                  differs ? state_->difference.psnr : std::numeric_limits<double>::infinity());
 }
 
 std::optional<double> Comparison::flip_mean() const {
@@ -112,4 +123,5 @@ std::string Comparison::json() const {
   return dump(difference_json(state_->difference, state_->verdict));
 }
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

@@ -42,7 +42,8 @@ void throw_for_host() {
 
 }  // namespace roundel::inner
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 std::uint64_t checked_memory(const std::optional<std::uint64_t>& bytes) {
   constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
@@ -50,4 +51,5 @@ std::uint64_t checked_memory(const std::optional<std::uint64_t>& bytes) {
   return bytes.value_or(0);
 }
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

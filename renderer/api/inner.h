@@ -44,7 +44,8 @@ auto guarded(const Work& work) {
 #include <roundel/render.h>
 #include <roundel/scene.h>
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 struct Column::State {
   MemoryColumn column;
@@ -102,4 +103,5 @@ struct SceneFrame {
 };
 SceneFrame frame_of(const Scene& scene, std::optional<std::int64_t> frame);
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

@@ -4,7 +4,8 @@
 // The interface's types come after the library's.
 #include "renderer/api/inner.h"
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 namespace {
 
 template <typename Sample>
@@ -95,4 +96,5 @@ std::span<const float> Picture::float32() const {
   return span_of<float>(state_->pixels, SampleType::kFloat32);
 }
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

@@ -9,7 +9,8 @@
 // The interface's types come after the library's.
 #include "renderer/api/inner.h"
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 
 struct Renderer::State {
   MachineOptions machine;
@@ -89,6 +90,8 @@ Backend Renderer::backend(const Scene& scene) const {
 Picture Renderer::render(const Scene& scene, std::optional<std::int64_t> frame, Samples type) {
   return inner::guarded([&] {
     const std::int64_t number = number_of(scene, frame);
+    const int kind = static_cast<int>(type);
+    check(kind >= 0 && kind <= 2, "type", "kUint8, kUint16 or kFloat32", kind);
     Pixels pixels;
     state_->with_threads([&] {
       if (!state_->film || state_->scene != Access::state(scene)) {
@@ -123,4 +126,5 @@ void Renderer::save(const Scene& scene, const std::string& path,
   });
 }
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel

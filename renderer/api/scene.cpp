@@ -10,7 +10,8 @@
 // The interface's types come after the library's.
 #include "renderer/api/inner.h"
 
-namespace roundel::inline v0 {
+namespace roundel {
+inline namespace v0 {
 namespace {
 
 std::shared_ptr<const Table> table_of(const std::string& name, const std::vector<Column>& columns) {
@@ -134,4 +135,5 @@ std::string Scene::description(std::optional<std::int64_t> frame) const {
   return inner::guarded([&] { return dump(description_json(*frame_of(*this, frame).scene)); });
 }
 
-}  // namespace roundel::inline v0
+}  // namespace v0
+}  // namespace roundel
