@@ -21,7 +21,7 @@ void take_floats(const Framebuffer& framebuffer, Pixels& pixels) {
   });
 }
 
-/// What a scene's image is where these samples are wanted.
+/// Changes a scene's image to one with these samples.
 void set_samples(ImageSettings& image, SampleType type) {
   image.bits = type == SampleType::kUint16 ? 16 : 8;
   image.low_byte_first = true;  // as the machine has it

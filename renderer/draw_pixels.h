@@ -25,7 +25,7 @@ struct Pixels {
 Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSettings image,
                    SampleType type, StageStats& stats);
 
-/// The same in the memory of the device that the rasterizer, one of CUDA, draws on.
+/// Draws them into the memory of the device of a CUDA rasterizer.
 std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
                                             ImageSettings image, SampleType type,
                                             StageStats& stats);

@@ -13,13 +13,13 @@
 namespace roundel {
 inline namespace v0 {
 
-/// What may differ, by default nothing, and what is measured.
+/// Limits of what may differ, by default nothing, and the measures to take.
 struct CompareOptions {
   /// Largest difference of a channel with which a pixel counts as the same, >= 0: levels of 0 to
   /// 255, of 16 bits too; values of floats.
   double max_delta = 0;
-  /// Limits of the pixels that differ by more; one of the two at most. With `max_flip_mean` alone
-  /// any number may.
+  /// Limits on the pixels that differ by more: `max_pixels` or `max_percent`. With neither none
+  /// may, but any number with `max_flip_mean`.
   std::optional<double> max_pixels = {};     ///< >= 0
   std::optional<double> max_percent = {};    ///< 0 to 100, of the picture's pixels
   std::optional<double> max_flip_mean = {};  ///< 0 to 1, of the mean of ꟻLIP
@@ -27,7 +27,7 @@ struct CompareOptions {
   bool ignore_antialiasing = false;          ///< smoothed pixels of edges may differ
   bool flip = false;                         ///< measure ꟻLIP, the difference that people see
   bool ssim = false;                         ///< measure the structural similarity
-  /// Of the viewer's field, for ꟻLIP: 1 to 1000; by default those of a 4K screen, 67.02.
+  /// Pixels per degree of the viewer's field, for ꟻLIP: 1 to 1000; the default is 67.02.
   std::optional<double> pixels_per_degree = {};
 };
 
@@ -36,13 +36,12 @@ class Comparison {
  public:
   /// True where all is within the limits.
   bool same() const;
-  /// Limits that were passed, in words; what differs where the pictures have other sizes, channels
-  /// or types.
+  /// Sentences about the limits that were passed, or about sizes, channels and types that differ.
   const std::vector<std::string>& reasons() const;
   /// Number of pixels that differ by more than `max_delta`.
   std::uint64_t pixels() const;
-  /// The largest difference of a channel, in the unit of `max_delta`. This and the next two are NaN
-  /// where the pictures have other sizes, channels or types.
+  /// Largest difference of a channel, in the unit of `max_delta`. This and the next two are NaN if
+  /// the pictures differ in size, channels or type.
   double largest() const;
   double rmse() const;                      ///< over all channels; 0 to 1 except for floats
   double psnr() const;                      ///< dB; infinite where nothing differs

@@ -1,5 +1,5 @@
 #pragma once
-/// What the library throws.
+/// Errors that the library throws.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,10 +36,10 @@ class UsageError : public Error {
 
 /// One mistake in a scene.
 struct Problem {
-  std::string path;     ///< of the scene file, or the name that its text was given
+  std::string path;     ///< the scene file, or the name that its text was given
   int line, column;     ///< in the file, from 1; columns in bytes
   std::string key;      ///< such as "layers[0].data"; empty: the file as a whole
-  std::string message;  ///< what is wrong, and what was expected
+  std::string message;  ///< the mistake, and what was expected
 };
 
 /// A scene, its data, or a file to compare is wrong: trying again will not help.

@@ -13,7 +13,7 @@ inline namespace v0 {
 
 enum class Backend { kAuto, kCpu, kCuda };
 
-/// Where and with what pictures are drawn. No option changes a bit of any picture.
+/// The machine that draws. No option changes a bit of any picture.
 struct RenderOptions {
   Backend backend = Backend::kAuto;  ///< kAuto: CUDA where there is a device and it is faster
   std::optional<int> device = {};    ///< number of the CUDA device, from 0

@@ -15,10 +15,10 @@
 namespace roundel {
 inline namespace v0 {
 
-/// What a program says instead of the scene file.
+/// Values that replace those of the scene file, and data for it.
 struct SceneOptions {
-  std::optional<int> width = {}, height = {};  ///< of the picture in pixels, 1 to 65536
-  double scale = 1;                            ///< of width, height and lengths in px; > 0
+  std::optional<int> width = {}, height = {};  ///< pixels, 1 to 65536
+  double scale = 1;                            ///< factor of width, height and lengths in px; > 0
   std::optional<Box> crop = {};                ///< the part of the picture that is drawn
   std::optional<bool> antialias = {};          ///< true: smooth edges
   std::optional<std::uint32_t> seed = {};
@@ -39,7 +39,8 @@ struct Circle {
   double radius;            ///< covers nothing where it is not > 0
   double red, green, blue;  ///< as in a scene file; 0 to 1, or more
   double alpha;             ///< 0 to 1
-  double inner_radius;      ///< of its stroke, a ring up to `radius`; without a stroke equal to it
+  double
+      inner_radius;  ///< its stroke is a ring from here to `radius`; equal to it without a stroke
 };
 
 /// A scene that was read and checked, with its data. It does not change, copies of it share all,
@@ -59,9 +60,9 @@ class Scene {
   static Scene from_text(std::string_view text, const SceneOptions& options = {},
                          const std::string& path = "scene");
 
-  int width() const;     ///< of the picture in pixels
-  int height() const;    ///< of the picture in pixels
-  int channels() const;  ///< of the picture: 3 (RGB), or with `alpha: true` 4 (RGBA)
+  int width() const;     ///< pixels of a row of the picture
+  int height() const;    ///< rows of the picture
+  int channels() const;  ///< 3 (RGB), or with `alpha: true` 4 (RGBA)
 
   std::int64_t first_frame() const;
   std::int64_t frames() const;  ///< length of the animation; 1 without one

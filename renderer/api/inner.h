@@ -1,5 +1,5 @@
 #pragma once
-// What the sources of the C++ interface (include/roundel) share. The interface's types are in an
+// Shared by the sources of the C++ interface (include/roundel). The interface's types are in an
 // inline namespace of roundel. The library's own types of the same names are inner::NAME here: no
 // header of the library may follow those of the interface, so these sources are compiled alone.
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ struct Column::State {
 
 struct Picture::State {
   Pixels pixels;
-  std::optional<inner::Picture> file = {};  ///< that they are of
+  std::optional<inner::Picture> file = {};  ///< the file that they come from
 };
 
 struct Scene::State {
@@ -66,7 +66,7 @@ struct Comparison::State {
   Verdict verdict;
 };
 
-/// What values hold, and values that hold it.
+/// Access to the state of values, and values of a state.
 struct Access {
   using ColumnState = Column::State;
   using SceneState = Scene::State;

@@ -14,7 +14,7 @@ inline namespace v0 {
 
 struct Renderer::State {
   MachineOptions machine;
-  std::unique_ptr<Rasterizer> rasterizer;  ///< of the backend that drew last
+  std::unique_ptr<Rasterizer> rasterizer;  ///< draws on `backend`
   inner::Backend backend = inner::Backend::kCpu;
   /// The scene that was drawn last, and where its circles come from: those of a simulation's next
   /// frame follow quickly.

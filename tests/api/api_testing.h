@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-/// What tests of the C++ interface share: like a user's program they include nothing of the
+/// Helpers of the tests of the C++ interface: like a user's program they include nothing of the
 /// library.
 namespace api_test {
 
