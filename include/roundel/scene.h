@@ -32,15 +32,14 @@ struct SceneOptions {
   std::optional<std::uint64_t> memory = {};  ///< bytes, at least 2^20; as in RenderOptions
 };
 
-/// A circle in scene space, where y points up.
+/// A circle in scene space. Without a stroke `inner_radius` is equal to `radius`.
 struct Circle {
   double x, y;
   double z;                 ///< depth, 0 to 1
   double radius;            ///< covers nothing where it is not > 0
   double red, green, blue;  ///< as in a scene file; 0 to 1, or more
   double alpha;             ///< 0 to 1
-  double
-      inner_radius;  ///< its stroke is a ring from here to `radius`; equal to it without a stroke
+  double inner_radius;      ///< the stroke is a ring from here to `radius`
 };
 
 /// A scene that was read and checked, with its data. It does not change, copies of it share all,

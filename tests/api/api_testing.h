@@ -13,7 +13,7 @@
 /// library.
 namespace api_test {
 
-/// A frame has `count` circles of a law; simulated: one of the classic films.
+/// Circles of a law, and one in the middle.
 inline const std::string kDiscs = R"(
 version: 1
 image: {width: 32, height: 24}
