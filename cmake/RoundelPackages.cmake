@@ -22,7 +22,7 @@ list(APPEND CPACK_COMPONENTS_ALL dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libroundel-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "roundel (= ${PROJECT_VERSION}), libtbb-dev, libyaml-cpp-dev, libfmt-dev, nlohmann-json3-dev, libdeflate-dev, libpng-dev, libxxhash-dev, zlib1g-dev, pkgconf")
+    "roundel (= ${PROJECT_VERSION}), libtbb-dev, libyaml-cpp-dev, libfmt-dev, libdeflate-dev, libpng-dev, libxxhash-dev, zlib1g-dev, pkgconf")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Library and headers of the renderer roundel, for programs in C++.")
 if(ROUNDEL_HAS_MPI)
   list(APPEND CPACK_COMPONENTS_ALL mpi)

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
-#include <tbb/info.h>
 
 #include <algorithm>
 #include <tuple>
 
 #include "python/errors.h"
 #include "python/pixels.h"
-#include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/format/number_text.h"
 #include "renderer/format/yaml_tree.h"
@@ -134,9 +132,7 @@ MachineOptions machine_of(const std::string& backend, int threads, std::uint64_t
   else if (backend != "auto")
     throw Error(ExitCode::kUsage,
                 fmt::format("backend: expected auto, cpu or cuda, got \"{}\"", backend));
-  // More than there are cores would need a limit of the whole process to be raised.
-  const int cores = tbb::info::default_concurrency(), most = default_threads();
-  machine.raster.threads = threads > 0 ? std::min(threads, cores) : most < cores ? most : 0;
+  machine.raster.threads = threads_in_host(threads);
   machine.raster.memory_budget = memory;
   return machine;
 }

@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 #include <tbb/task_arena.h>
 
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -174,18 +173,12 @@ py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> number,
   return {reinterpret_cast<const char*>(file.data()), file.size()};
 }
 
-/// Made as `roundel render -o` makes it, where it is missing.
-NewFolders folder_of(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(behind_links(path)).parent_path();
-  return NewFolders(folder.empty() ? "." : folder.string());
-}
-
 void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
           const MachineOptions& machine, const std::string& path) {
   without_gil([&] {
     const LoadedScene::Frame frame = loaded.at(number);
     check_replaces_no_input(path, files_read({loaded.get()}), ExitCode::kOutputRefused);
-    const NewFolders folder = folder_of(path);
+    const NewFolders folder = folder_of_file(path);
     CircleSample sample;
     StageStats stats;
     with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
@@ -221,7 +214,7 @@ std::unique_ptr<Frames, Frames::Delete> frames(const LoadedScene& loaded, const 
 void write_scene(const std::string& path, const std::string& text,
                  const std::vector<std::pair<std::string, std::shared_ptr<ColumnTable>>>& tables) {
   without_gil([&] {
-    const NewFolders folder = folder_of(path);
+    const NewFolders folder = folder_of_file(path);
     std::vector<std::unique_ptr<AtomicFile>> files;
     for (const auto& [file, table] : tables)
       table->write(*files.emplace_back(std::make_unique<AtomicFile>(file)));

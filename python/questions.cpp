@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -38,28 +37,11 @@ Picture picture_of(const py::array& array) {
     throw Error(ExitCode::kUsage,
                 fmt::format("expected an array of at most {0} x {0} pixels, got one of {1} x {2}",
                             kMaxImageSide, array.shape(1), array.shape(0)));
-  Picture picture;
-  picture.height = static_cast<int>(array.shape(0));
-  picture.width = static_cast<int>(array.shape(1));
-  picture.channels = static_cast<int>(channels);
-  const auto count = static_cast<std::size_t>(array.size());
-  if (type == "uint8") {
-    picture.bytes = Buffer<std::uint8_t>(count);
-    std::memcpy(picture.bytes.data(), array.data(), count);
-    return picture;
-  }
-  picture.floats = Buffer<float>(count);
-  if (type == "float32") {
-    picture.samples = Picture::Samples::kFloats;
-    std::memcpy(picture.floats.data(), array.data(), count * sizeof(float));
-    return picture;
-  }
-  picture.samples = Picture::Samples::kWords;
-  const auto* const words = static_cast<const std::uint16_t*>(array.data());
-  constexpr float kWordsOfLevel = 257;
-  for (std::size_t i = 0; i < count; ++i)
-    picture.floats[i] = static_cast<float>(words[i]) / kWordsOfLevel;
-  return picture;
+  const auto samples = type == "uint8"    ? Picture::Samples::kBytes
+                       : type == "uint16" ? Picture::Samples::kWords
+                                          : Picture::Samples::kFloats;
+  return roundel::picture_of(static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)),
+                             static_cast<int>(channels), samples, array.data());
 }
 
 Picture read(const py::object& picture) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/sysinfo.h>
+#include <tbb/info.h>
 
 #include <algorithm>
 #include <cmath>
@@ -120,6 +121,11 @@ int threads_of(int asked, const LocalRank& local_rank) {
   const int all = get_nprocs();
   const bool is_bound = sched_getaffinity(0, sizeof(cores), &cores) == 0 && CPU_COUNT(&cores) < all;
   return is_bound ? 0 : std::max(1, std::min(all, core_quota()) / local_rank.count);
+}
+
+int threads_in_host(int asked) {
+  const int cores = tbb::info::default_concurrency(), most = default_threads();
+  return asked > 0 ? std::min(asked, cores) : most < cores ? most : 0;
 }
 
 }  // namespace roundel

@@ -58,4 +58,8 @@ std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& lo
 /// being bound to cores of their own, an equal share of them; else 0, for default_threads().
 int threads_of(int asked, const LocalRank& local_rank);
 
+/// CPU threads in a program that the library works in: more than there are cores would need a limit
+/// of the whole process to be raised. 0, if no limit is needed.
+int threads_in_host(int asked);
+
 }  // namespace roundel

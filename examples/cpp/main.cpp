@@ -1,12 +1,10 @@
-// stars FILE.png: draws a spiral of circles that are columns in memory, into memory and into a
+// stars FILE.png: draws a spiral of circles that are structs in memory, into memory and into a
 // file.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <memory>
 #include <vector>
 
-#include <roundel/columns.h>
 #include <roundel/render.h>
 #include <roundel/scene.h>
 
@@ -23,35 +21,25 @@ int main(int argc, char** argv) {
     stars[i] = {away * std::cos(turn), away * std::sin(turn), static_cast<float>(i % 97)};
   }
   try {
-    const auto column = [&](const auto& first) {
-      return reinterpret_cast<const std::byte*>(&first);
-    };
-    roundel::SceneOverrides given;
-    given.tables["stars"] = std::make_shared<roundel::ColumnTable>(
-        "stars",
-        std::vector<roundel::MemoryColumn>{
-            {"x", "<f8", column(stars[0].x), sizeof(Star), nullptr},
-            {"y", "<f8", column(stars[0].y), sizeof(Star), nullptr},
-            {"mass", "<f4", column(stars[0].mass), sizeof(Star), nullptr}},
-        stars.size());
-    const roundel::Scene scene = roundel::parse_scene(R"(
+    roundel::SceneOptions options;
+    options.tables["stars"] = {
+        {"x", stars, &Star::x}, {"y", stars, &Star::y}, {"mass", stars, &Star::mass}};
+    const auto scene = roundel::Scene::from_text(R"(
 version: 1
 image: {width: 640, height: 480, background: "#000000"}
 view: {fit: data}
 layers:
   - {data: stars, map: {x: x, y: y, radius: 1.5px, color: {column: mass, colormap: magma}}}
 )",
-                                                      "stars", given);
-    const auto backend = roundel::find_backend({}, roundel::work_of(scene)).backend;
-    const auto rasterizer = roundel::make_rasterizer(backend, {});
-    roundel::StageStats stats;
-    const roundel::Image image = roundel::render_to_image(scene, 0, *rasterizer, stats);
-    roundel::render_to_file(scene, 0, *rasterizer, argv[1], stats);
-    std::printf("%dx%d pixels, %s\n", image.width, image.height,
-                roundel::fingerprint(scene).c_str());
+                                                 options);
+    roundel::Renderer renderer;
+    const roundel::Picture picture = renderer.render(scene);
+    renderer.save(scene, argv[1]);
+    std::printf("%dx%d pixels, %s\n", picture.width(), picture.height(),
+                scene.fingerprint().c_str());
     return 0;
   } catch (const roundel::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    return static_cast<int>(error.exit_code());
+    return error.exit_code();
   }
 }

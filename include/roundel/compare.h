@@ -1,4 +1,71 @@
 #pragma once
-/// Pictures compared: how they differ, and whether that is within limits.
-#include "renderer/compare/picture.h"
-#include "renderer/compare/picture_difference.h"
+/// Pictures compared: how they differ, and whether that is within limits. docs/compare.md has the
+/// definitions.
+#include <roundel/error.h>
+#include <roundel/picture.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace roundel {
+inline namespace v0 {
+
+/// Limits of what may differ, by default nothing, and the measures to take.
+struct CompareOptions {
+  /// Largest difference of a channel with which a pixel counts as the same, >= 0: levels of 0 to
+  /// 255, of 16 bits too; values of floats.
+  double max_delta = 0;
+  /// Limits on the pixels that differ by more: `max_pixels` or `max_percent`. With neither none
+  /// may, but any number with `max_flip_mean`.
+  std::optional<double> max_pixels = {};     ///< >= 0
+  std::optional<double> max_percent = {};    ///< 0 to 100, of the picture's pixels
+  std::optional<double> max_flip_mean = {};  ///< 0 to 1, of the mean of ꟻLIP
+  std::vector<Box> ignore = {};              ///< pixels that may differ and count for nothing
+  bool ignore_antialiasing = false;          ///< smoothed pixels of edges may differ
+  bool flip = false;                         ///< measure ꟻLIP, the difference that people see
+  bool ssim = false;                         ///< measure the structural similarity
+  /// Pixels per degree of the viewer's field, for ꟻLIP: 1 to 1000; the default is 67.02.
+  std::optional<double> pixels_per_degree = {};
+};
+
+/// How picture B differs from picture A.
+class Comparison {
+ public:
+  /// True where all is within the limits.
+  bool same() const;
+  /// Sentences about the limits that were passed, or about sizes, channels and types that differ.
+  const std::vector<std::string>& reasons() const;
+  /// Number of pixels that differ by more than `max_delta`.
+  std::uint64_t pixels() const;
+  /// Largest difference of a channel, in the unit of `max_delta`. This and the next two are NaN if
+  /// the pictures differ in size, channels or type.
+  double largest() const;
+  double rmse() const;                      ///< over all channels; 0 to 1 except for floats
+  double psnr() const;                      ///< dB; infinite where nothing differs
+  std::optional<double> flip_mean() const;  ///< 0 to 1, if it was measured
+  std::optional<double> ssim() const;       ///< 1 for equal pictures, if it was measured
+  /// All measures, as `roundel diff --json` prints them.
+  std::string json() const;
+
+ private:
+  friend struct Access;
+  struct State;
+  explicit Comparison(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<const State> state_;
+};
+
+/// Compares two pictures. Throws UsageError for a wrong option, SceneError where a measure is asked
+/// for that the pictures do not allow.
+Comparison compare(const Picture& a, const Picture& b, const CompareOptions& options = {});
+
+/// Compares two files; those with equal bytes are not decoded. Throws what compare() and
+/// Picture::from_file() throw.
+Comparison compare_files(const std::string& a, const std::string& b,
+                         const CompareOptions& options = {});
+
+}  // namespace v0
+}  // namespace roundel

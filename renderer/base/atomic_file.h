@@ -84,4 +84,7 @@ class NewFolders {
   std::vector<std::unique_ptr<FolderLock>> kept_;  ///< of folders that were there already
 };
 
+/// The folder of a file that is to be written, behind links.
+NewFolders folder_of_file(const std::string& path);
+
 }  // namespace roundel

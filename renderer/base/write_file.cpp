@@ -499,6 +499,11 @@ NewFolders::~NewFolders() {
   remove_empty();
 }
 
+NewFolders folder_of_file(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(behind_links(path)).parent_path();
+  return NewFolders(folder.empty() ? "." : folder.string());
+}
+
 NewFolders::NewFolders(NewFolders&&) noexcept = default;
 
 NewFolders& NewFolders::operator=(NewFolders&& other) noexcept {

@@ -88,10 +88,6 @@ bool lacks_fingerprint(const PairResult& result);
 /// the scene changed … [goldens.yaml:4 "snow*"]`.
 std::string result_line(const PairResult& result);
 
-/// The rules of a manifest that let more through than any of their pictures differs by, each with
-/// what was seen: `goldens.yaml:4 "snow*": lets more through than there is: max-pixels 12, seen 3`.
-std::vector<std::string> generous_rules(const ComparisonRun& run, const GoldenRules& rules);
-
 /// Compares the two by the rule for `result.name` and fills in what follows from that. ꟻLIP and
 /// SSIM are taken of pictures that differ only, unless the rule needs them.
 void compare_pair(const Picture& golden, const Picture& actual, const GoldenRules& rules,

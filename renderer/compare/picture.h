@@ -72,5 +72,7 @@ Picture copy_of(const Picture& picture);
 
 /// A picture that was just rendered.
 Picture picture_of(Image image, ImageMetadata metadata);
+/// Copies samples [height][width][channels]: std::uint8_t, std::uint16_t or float, as `type` says.
+Picture picture_of(int width, int height, int channels, Picture::Samples type, const void* samples);
 
 }  // namespace roundel

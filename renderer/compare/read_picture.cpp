@@ -238,4 +238,23 @@ Picture picture_of(Image image, ImageMetadata metadata) {
   return picture;
 }
 
+Picture picture_of(int width, int height, int channels, Picture::Samples type,
+                   const void* samples) {
+  Picture picture;
+  picture.width = width, picture.height = height, picture.channels = channels;
+  const std::size_t count = picture.pixels() * static_cast<std::size_t>(channels);
+  if (type == Picture::Samples::kBytes) {
+    picture.bytes = Buffer<std::uint8_t>(count);
+    std::memcpy(picture.bytes.data(), samples, count);
+  } else if (type == Picture::Samples::kWords) {
+    set_words(picture, count,
+              [&](std::size_t i) { return static_cast<const std::uint16_t*>(samples)[i]; });
+  } else {
+    picture.samples = type;
+    picture.floats = Buffer<float>(count);
+    std::memcpy(picture.floats.data(), samples, count * sizeof(float));
+  }
+  return picture;
+}
+
 }  // namespace roundel

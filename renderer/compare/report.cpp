@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = "<!-- roundel report -->";
 constexpr const char* kPageName = "index.html";
 
-/// "000012.js", or "000012-7.js" of a tile.
+/// True for "000012.js".
 bool is_script_name(const std::string& name) {
-  return name.size() >= 9 && name.ends_with(".js") && name.find_first_not_of("0123456789") >= 6 &&
-         name.find_first_not_of("0123456789-") == name.size() - 3;
+  return name.size() >= 9 && name.ends_with(".js") &&
+         name.find_first_not_of("0123456789") == name.size() - 3;
 }
 
 bool is_report(const fs::path& page) {

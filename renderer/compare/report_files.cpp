@@ -21,13 +21,12 @@ constexpr std::size_t kAtOnce = 64;                              ///< results in
 constexpr std::uint64_t kBytesAtOnce = std::uint64_t{32} << 20;  ///< of their files
 
 struct Made {
-  ReportPictures pictures;
-  std::string problem;
+  std::string script, problem;
 };
 
-Made make(std::size_t index, const PairResult& result, std::uint64_t room) {
+Made make(std::size_t index, const PairResult& result) {
   try {
-    return {report_pictures(index, result, room), ""};
+    return {report_pictures(index, result), ""};
   } catch (const Error& error) {
     return {{}, error.what()};
   } catch (const std::bad_alloc&) {
@@ -77,7 +76,7 @@ class ReportFiles {
         tbb::parallel_for(begin, end, [&](std::size_t i) {
           // As in compare_folders: a thread holds the pictures of one result at a time.
           tbb::this_task_arena::isolate(
-              [&] { made[i - begin] = make(order[i].index, *failures[order[i].index], room_); });
+              [&] { made[i - begin] = make(order[i].index, *failures[order[i].index]); });
         });
       }
       for (std::size_t i = begin; i < end; ++i)
@@ -87,29 +86,14 @@ class ReportFiles {
 
  private:
   void put(std::size_t index, const Made& made, ReportJson& failure) {
-    const ReportPictures& pictures = made.pictures;
     if (!made.problem.empty()) {
       failure["left_out"] = made.problem;
-    } else if (is_full_ || pictures.script.size() > room_) {
+    } else if (is_full_ || made.script.size() > room_) {
       is_full_ = true;
       failure["left_out"] = "the report would be too large";
-    } else if (!pictures.script.empty()) {
-      failure["pictures"] = {{"file", put_file(fmt::format("{:06}.js", index), pictures.script)}};
-      put_tiles(index, pictures, failure["pictures"]);
+    } else if (!made.script.empty()) {
+      failure["pictures"] = {{"file", put_file(fmt::format("{:06}.js", index), made.script)}};
     }
-  }
-
-  void put_tiles(std::size_t index, const ReportPictures& pictures, ReportJson& json) {
-    std::size_t left_out = pictures.tiles_left_out;
-    for (const ReportPictures::Tile& tile : pictures.tiles) {
-      if (tile.script.size() > room_) {
-        ++left_out;
-        continue;
-      }
-      put_file(fmt::format("{:06}-{}.js", index, tile.number), tile.script);
-      json["tiles"].push_back(tile.number);
-    }
-    if (left_out > 0) json["tiles_left_out"] = left_out;
   }
 
   std::string put_file(const std::string& name, const std::string& script) {

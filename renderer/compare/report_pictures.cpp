@@ -18,7 +18,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kWholeBytes = std::size_t{16} << 20;  ///< of pictures shown as a whole
+constexpr std::size_t kWholeBytes = std::size_t{32} << 20;  ///< of pictures shown as a whole
 constexpr int kWholeSide = 8192;       ///< of the same; a browser's canvas has no more for sure
 constexpr int kReducedSide = 2048;     ///< of those that are reduced
 constexpr std::size_t kPlaces = 1000;  ///< differing places told, at most
@@ -67,40 +67,29 @@ std::uint8_t* put_sample(const Picture& picture, std::size_t at, std::uint8_t* o
   return out;
 }
 
-/// A part of a picture with the values that its file has. The four bytes of a float are the four
+/// A picture with the values that its file has. The four bytes of a float are the four
 /// channels of a pixel, so that the page needs to know no other format.
-Image own_values(const Picture& picture, const PixelBox& part) {
+Image own_values(const Picture& picture) {
   const int channels = shown_channels(picture);
   Image image;
   if (picture.is_linear()) {
-    image.resize(part.width * channels, part.height, 4);
+    image.resize(picture.width * channels, picture.height, 4);
   } else {
-    image.resize(part.width, part.height, channels, static_cast<int>(8 * sample_bytes(picture)));
+    image.resize(picture.width, picture.height, channels,
+                 static_cast<int>(8 * sample_bytes(picture)));
   }
   const bool is_grey = picture.channels < 3;
   const std::array<std::size_t, 4> from =
       is_grey ? std::array<std::size_t, 4>{0, 0, 0, 1} : std::array<std::size_t, 4>{0, 1, 2, 3};
   std::uint8_t* out = image.bytes.data();
-  for (int y = 0; y < part.height; ++y) {
-    for (int x = 0; x < part.width; ++x) {
-      const std::size_t at = picture.sample_at(part.x + x, part.y + y);
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      const std::size_t at = picture.sample_at(x, y);
       for (int c = 0; c < channels; ++c)
         out = put_sample(picture, at + from[static_cast<std::size_t>(c)], out);
     }
   }
   return image;
-}
-
-Image part_of(const Image& image, const PixelBox& part) {
-  Image out;
-  out.resize(part.width, part.height, image.channels);
-  for (int y = 0; y < part.height; ++y) {
-    const std::size_t pixel =
-        pixel_count(image.width, part.y + y) + static_cast<std::size_t>(part.x);
-    std::memcpy(out.bytes.data() + static_cast<std::size_t>(y) * out.row_bytes(),
-                image.bytes.data() + pixel * image.pixel_bytes(), out.row_bytes());
-  }
-  return out;
 }
 
 /// The picture made smaller by a whole factor: merge(block, out) gives a block's pixel.
@@ -184,9 +173,9 @@ std::string picture_text(int width, int height, int channels, Picture::Samples s
                      channels, kSamples[static_cast<int>(samples)], base64(encode_png(image, {})));
 }
 
-std::string own_text(const Picture& picture, const PixelBox& part) {
-  return picture_text(part.width, part.height, picture.channels, picture.samples,
-                      own_values(picture, part));
+std::string own_text(const Picture& picture) {
+  return picture_text(picture.width, picture.height, picture.channels, picture.samples,
+                      own_values(picture));
 }
 
 std::string reduced_text(const Picture& picture, int factor) {
@@ -198,18 +187,13 @@ std::string image_text(int width, int height, const Image& image) {
   return picture_text(width, height, image.channels, Picture::Samples::kBytes, image);
 }
 
-/// All layers in full, or a part of them.
-std::string full_texts(const Layers& layers, const std::optional<PixelBox>& part) {
-  const auto box_in = [&part](const auto& image) {
-    return part ? *part : PixelBox{0, 0, image.width, image.height};
-  };
+/// All layers in full.
+std::string full_texts(const Layers& layers) {
   std::string text;
-  if (layers.golden) text += ",golden:" + own_text(*layers.golden, box_in(*layers.golden));
-  if (layers.actual) text += ",actual:" + own_text(*layers.actual, box_in(*layers.actual));
+  if (layers.golden) text += ",golden:" + own_text(*layers.golden);
+  if (layers.actual) text += ",actual:" + own_text(*layers.actual);
   const auto add = [&](const char* name, const std::optional<Image>& image) {
-    if (!image) return;
-    const PixelBox box = box_in(*image);
-    text += fmt::format(",{}:{}", name, image_text(box.width, box.height, part_of(*image, box)));
+    if (image) text += fmt::format(",{}:{}", name, image_text(image->width, image->height, *image));
   };
   add("difference", layers.difference);
   add("flip", layers.flip);
@@ -261,52 +245,6 @@ std::string places_text(const Layers& layers) {
   return text + "]";
 }
 
-/// The tiles with differing pixels, those with most of them first.
-std::vector<std::pair<int, PixelBox>> differing_tiles(const Image& difference) {
-  struct Found {
-    std::uint64_t pixels;
-    int number;
-    PixelBox box;
-  };
-  std::vector<Found> found;
-  int number = 0;
-  for (int y = 0; y < difference.height; y += kReportTile) {
-    for (int x = 0; x < difference.width; x += kReportTile, ++number) {
-      const PixelBox box{x, y, std::min(kReportTile, difference.width - x),
-                         std::min(kReportTile, difference.height - y)};
-      std::uint64_t pixels = 0;
-      for_each_pixel(difference, box,
-                     [&](const std::uint8_t* rgb) { pixels += is_colored(rgb) ? 1 : 0; });
-      if (pixels > 0) found.push_back({pixels, number, box});
-    }
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Found& a, const Found& b) { return a.pixels > b.pixels; });
-  std::vector<std::pair<int, PixelBox>> tiles;
-  tiles.reserve(found.size());
-  for (const Found& tile : found) tiles.emplace_back(tile.number, tile.box);
-  return tiles;
-}
-
-void add_tiles(std::size_t index, const Layers& layers, std::uint64_t room,
-               ReportPictures& pictures) {
-  for (const auto& [number, box] : differing_tiles(*layers.difference)) {
-    if (pictures.tiles_left_out > 0 || room == 0) {
-      ++pictures.tiles_left_out;
-      continue;
-    }
-    std::string script = fmt::format("roundelTile({},{},{{", index, number) +
-                         full_texts(layers, box).substr(1) + "});\n";
-    if (script.size() > room) {
-      room = 0;
-      ++pictures.tiles_left_out;
-      continue;
-    }
-    room -= script.size();
-    pictures.tiles.push_back({number, std::move(script)});
-  }
-}
-
 /// A difference_image() without the first picture, which the page has and puts in the place of
 /// white: what is left takes next to nothing.
 Image only_marks(Image difference) {
@@ -347,17 +285,12 @@ Layers layers_of(const PairResult& result) {
 
 }  // namespace
 
-ReportPictures report_pictures(std::size_t index, const PairResult& result, std::uint64_t room) {
+std::string report_pictures(std::size_t index, const PairResult& result) {
   const Layers layers = layers_of(result);
-  ReportPictures pictures;
-  if (!layers.golden && !layers.actual) return pictures;
+  if (!layers.golden && !layers.actual) return "";
   const int factor = factor_of(layers);
-  pictures.script =
-      fmt::format("roundelPictures({},{{factor:{},{}", index, factor, places_text(layers)) +
-      (factor == 1 ? full_texts(layers, std::nullopt) : reduced_texts(layers, factor)) + "});\n";
-  if (factor > 1 && layers.difference && pictures.script.size() < room)
-    add_tiles(index, layers, room - pictures.script.size(), pictures);
-  return pictures;
+  return fmt::format("roundelPictures({},{{factor:{},{}", index, factor, places_text(layers)) +
+         (factor == 1 ? full_texts(layers) : reduced_texts(layers, factor)) + "});\n";
 }
 
 }  // namespace roundel

@@ -138,22 +138,6 @@ TEST(MemoryBudget, IsNeverExceededButByOneThreadAlone) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(GenerousRules, CountNoNan) {
-  const GoldenRules rules =
-      parse_manifest("version: 1\ntolerances: [{pictures: \"*\", max-pixels: 12}]", "g.yaml", {});
-  ComparisonRun run;
-  PairResult result;
-  result.state = PairState::kDiffers;
-  result.rule = rules.front().name;
-  result.difference.kind = PictureDifference::Kind::kDifferent;
-  result.difference.width = result.difference.height = 8;
-  result.difference.pixels = result.difference.pixels_over = 12, result.difference.not_finite = 9;
-  run.results = {result};
-  EXPECT_EQ(generous_rules(run, rules),
-            std::vector<std::string>{"g.yaml:2 \"*\": allows more than needed: max-pixels "
-                                     "12, seen 3"});
-}
-
 TEST_F(CompareFolders, FoldersThatAreNoneAreErrors) {
   put("a/1.png", plain_image(8, 8));
   const std::string missing = folder_ / "b";

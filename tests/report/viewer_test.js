@@ -80,9 +80,9 @@ test('exposure shows what is brighter than the screen, and darker', async t => {
   assert.equal(await page.evaluate(() => surfaceOf(shown.pair.golden, shown.exposure) === shown.pair.golden.surface), true);
 });
 
-test('a large picture is there reduced, and in full wherever it differs', async t => {
+test('a large picture is shown reduced, with every place that differs', async t => {
   const page = await open(t, 'values', {show: 'huge.png'});
-  assert.match(await page.locator('#about').textContent(), /large picture: reduced 3 times/);
+  assert.match(await page.locator('#about').textContent(), /5000×3000 is too large for this page: shown 3 times smaller/);
   assert.equal(await page.locator('#place').textContent(), '2 places');
   await page.keyboard.press('5');  // a single red pixel is in sight in the whole
   const red = await page.evaluate(() => {
@@ -94,17 +94,9 @@ test('a large picture is there reduced, and in full wherever it differs', async 
   assert.ok(red >= 2, `${red} red pixels`);
   await page.keyboard.press('1');
   await page.keyboard.press('g');
-  await page.waitForFunction(() => valuesAt('actual', 4990, 2980)?.[0] === 1);
-  const expected = golden(4990, 2980).map(value => value & 255);
-  assert.equal(await readout(page), `x 4990, y 2980   golden ${expected.join(' ')}   actual 1 ${expected.slice(1).join(' ')}   difference ${expected[0] - 1} 0 0`);
-  assert.deepEqual(await colorAt(page, ...await pointOf(page, 4988, 2980, 1)), golden(4988, 2980).map(value => value & 255));
+  assert.match(await readout(page), /^x 4990, y 2980   no values/);
   await page.keyboard.press('n');
-  await page.waitForFunction(() => valuesAt('actual', 12, 200));
-  assert.match(await readout(page), /^x 10, y 200 .*difference 0 0 64$/);
-  const tiles = await page.evaluate(() => [...shown.pair.tiles]);
-  assert.deepEqual(tiles, [0, 59]);
-  await page.evaluate(() => { shown.cursor = {x: 2500, y: 1500}; paint(); });
-  assert.match(await readout(page), /^x 2500, y 1500   no values/);
+  assert.match(await readout(page), /^x 10, y 200   no values/);
   await screenshot(page, 'huge');
 });
 

@@ -20,6 +20,7 @@ BELOW = {
     "film": "base pixels format scene circles raster image .",
     "explain": "base pixels format scene circles raster image .",
     "compare": "base pixels format image",
+    "api": "base pixels format data map scene circles raster image compare .",
     "cli": "base pixels format data map scene circles raster image film .",
     "commands": "base pixels format data map scene circles raster image film explain compare cli .",
 }

@@ -49,15 +49,13 @@ function describe(failure) {
   if (failure.rule) parts.push(paragraph('rule: ' + failure.rule));
   if (failure.accept) parts.push(element('p', {}, 'to accept: ', element('code', {}, failure.accept)));
   if (failure.left_out) parts.push(paragraph('the pictures are left out: ' + failure.left_out));
-  const missing = failure.pictures?.tiles_left_out;
-  if (missing) parts.push(paragraph(`${missing} differing parts are shown reduced only, to keep the report small`));
   return parts;
 }
 
 function describePair(pair) {
   const parts = [];
   const samples = (pair.golden ?? pair.actual).samples;
-  if (pair.factor > 1) parts.push(`large picture: reduced ${pair.factor} times, in full where it differs`);
+  if (pair.factor > 1) parts.push(`${pair.width}×${pair.height} is too large for this page: shown ${pair.factor} times smaller, without values. Differing pixels stay in sight`);
   else if (samples in SAMPLE_NOTES) parts.push(SAMPLE_NOTES[samples]);
   return parts.map(text => element('p', {}, text));
 }

@@ -1,13 +1,10 @@
 // Brings the pictures: in scripts, because pages opened from the file system may read nothing else.
-const KEPT_PAIRS = 4;   // decoded pairs kept in memory
-const KEPT_TILES = 48;  // of a large picture
-const TILE = 512;       // pixels a side
+const KEPT_PAIRS = 4;  // decoded pairs kept in memory
 const LAYERS = ['golden', 'actual', 'difference', 'flip'];
 const arrivals = new Map();
-window.roundelPictures = (index, pictures) => arrivals.set(String(index), pictures);
-window.roundelTile = (index, number, pictures) => arrivals.set(`${index}-${number}`, pictures);
+window.roundelPictures = (index, pictures) => arrivals.set(index, pictures);
 
-async function arrival(path, key) {
+async function arrival(path, index) {
   const script = Object.assign(document.createElement('script'), {src: path});
   try {
     await new Promise((resolve, reject) => {
@@ -15,10 +12,10 @@ async function arrival(path, key) {
       script.onerror = () => reject(new Error('cannot load ' + path));
       document.head.append(script);
     });
-    return arrivals.get(key);
+    return arrivals.get(index);
   } finally {
     script.remove();
-    arrivals.delete(key);
+    arrivals.delete(index);
   }
 }
 
@@ -30,18 +27,16 @@ async function decodeLayers(pictures) {
   return layers;
 }
 
-// {index, factor, width, height, places, allPlaces, tiles, golden, actual, difference, flip}. Where
-// factor is not 1 the layers are reduced by it, and tiles has those that are there in full:
-// numbers, with their layers once they are loaded.
+// {factor, width, height, places, allPlaces, golden, actual, difference, flip}. Layers are reduced
+// by factor.
 async function loadPair(index) {
-  const {file, tiles = []} = run.failures[index].pictures;
-  const pictures = await arrival(file, String(index));
+  const pictures = await arrival(run.failures[index].pictures.file, index);
   const layers = await decodeLayers(pictures);
   const side = name => Math.max(layers.golden?.[name] ?? 0, layers.actual?.[name] ?? 0);
   const places = pictures.places.map(([x, y, width, height, pixels, peakX, peakY]) =>
       ({x, y, width, height, pixels, peak: {x: peakX, y: peakY}}));
-  return {index, factor: pictures.factor, width: side('width'), height: side('height'), places,
-          allPlaces: pictures.all_places, tiles: new Set(tiles), loaded: new Map(), ...layers};
+  return {factor: pictures.factor, width: side('width'), height: side('height'), places,
+          allPlaces: pictures.all_places, ...layers};
 }
 
 const pairs = new Map();
@@ -52,27 +47,6 @@ function pairOf(index) {
   pair.catch(() => pairs.delete(index));
   for (const old of [...pairs.keys()].slice(0, -KEPT_PAIRS)) pairs.delete(old);
   return pair;
-}
-
-// The layers of the tile with this pixel, where they are loaded; otherwise they are on their way.
-function tileAt(pair, x, y) {
-  const number = Math.floor(y / TILE) * Math.ceil(pair.width / TILE) + Math.floor(x / TILE);
-  const layers = pair.loaded.get(number);
-  if (!layers && pair.tiles.has(number)) loadTile(pair, number);
-  return layers instanceof Promise ? undefined : layers;
-}
-
-function loadTile(pair, number) {
-  const path = run.failures[pair.index].pictures.file.replace(/\.js$/, `-${number}.js`);
-  const tile = arrival(path, `${pair.index}-${number}`).then(decodeLayers);
-  pair.loaded.set(number, tile);
-  showLoading(tile);
-  tile.then(layers => {
-    pair.loaded.delete(number);  // to the end
-    pair.loaded.set(number, layers);
-    for (const old of [...pair.loaded.keys()].slice(0, -KEPT_TILES)) pair.loaded.delete(old);
-    if (shown.pair === pair) paint();
-  }, error => tellProblem(error));
 }
 
 // ---- What is on its way is said.

@@ -19,19 +19,11 @@ const shown = {
   background: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
 };
 
-// The picture that has a layer's pixel in full, and where in it; null where there is none, or it is
-// there only reduced.
-function sourceOf(name, x, y) {
-  const picture = shown.pair[name];
-  if (!picture || x < 0 || y < 0 || x >= picture.width || y >= picture.height) return null;
-  if (shown.pair.factor === 1) return {picture, x, y};
-  const tile = tileAt(shown.pair, x, y);
-  return tile ? {picture: tile[name], x: x % TILE, y: y % TILE} : null;
-}
-
+// The values of a layer's pixel; null outside of the picture, and where it is reduced.
 function valuesAt(name, x, y) {
-  const source = sourceOf(name, x, y);
-  return source && valuesOf(source.picture, source.x, source.y);
+  const picture = shown.pair[name];
+  if (!picture || shown.pair.factor > 1 || x < 0 || y < 0 || x >= picture.width || y >= picture.height) return null;
+  return valuesOf(picture, x, y);
 }
 
 // The panes of the view: {left, width, label, layers}, layers from the bottom to the top.
@@ -148,27 +140,10 @@ function paintLayer(context, pane, {name, alpha, from, to}) {
     paintBackground(context, left, top, picture.width * shown.scale, picture.height * shown.scale);
   }
   context.globalAlpha = alpha;
-  const draw = (one, x, y, size) => {
-    context.imageSmoothingEnabled = size * shown.scale < 1;
-    context.imageSmoothingQuality = 'high';
-    const surface = surfaceOf(one, isOwn(name) ? shown.exposure : 0), unit = size * shown.scale;
-    context.drawImage(surface, x, y, surface.width * unit, surface.height * unit);
-  };
-  draw(picture, left, top, factor);
-  if (factor > 1 && 2 * shown.scale >= 1) {  // smaller, the reduced picture has all that can be seen
-    const {x0, y0, x1, y1} = inSight(pane);
-    for (let y = y0 - y0 % TILE; y < y1; y += TILE) {
-      for (let x = x0 - x0 % TILE; x < x1; x += TILE) {
-        const tile = tileAt(shown.pair, x, y);
-        if (!tile) continue;
-        const at = {x: screenX(pane, x), y: screenY(y)}, one = tile[name];
-        if (picture.channels % 2 === 0 && alpha === 1) {
-          paintBackground(context, at.x, at.y, one.width * shown.scale, one.height * shown.scale);
-        }
-        draw(one, at.x, at.y, 1);
-      }
-    }
-  }
+  const surface = surfaceOf(picture, isOwn(name) ? shown.exposure : 0), unit = factor * shown.scale;
+  context.imageSmoothingEnabled = unit < 1;
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(surface, left, top, surface.width * unit, surface.height * unit);
   context.restore();
 }
 
@@ -196,14 +171,13 @@ function writeValues(context, pane) {
       const middle = screenX(pane, x + 0.5);
       const layer = pane.layers.findLast(one => middle >= one.from && middle < one.to);
       if (!layer || layer.alpha < 1) continue;
-      const source = sourceOf(layer.name, x, y);
-      const values = source && (isOwn(layer.name) ? valuesAt(layer.name, x, y) : deltaAt(x, y));
+      const values = isOwn(layer.name) ? valuesAt(layer.name, x, y) : deltaAt(x, y);
       if (!values) continue;
       const line = shown.scale / (values.length + 1);
       const texts = values.map(value => valueText(value, 4));
       const longest = Math.max(3, ...texts.map(text => text.length));
       context.font = `${Math.min(line, 1.2 * shown.scale / longest)}px ui-monospace, monospace`;
-      context.fillStyle = lumaOf(source.picture, source.x, source.y) > 128 ? '#000' : '#fff';
+      context.fillStyle = lumaOf(shown.pair[layer.name], x, y) > 128 ? '#000' : '#fff';
       texts.forEach((text, i) => context.fillText(text, middle, screenY(y) + (i + 1.1) * line));
     }
   }
@@ -219,9 +193,7 @@ function readout() {
   if (!shown.pair || !shown.cursor) return '';
   const {x, y} = shown.cursor;
   const list = values => values ? values.map(value => valueText(value)).join(' ') : 'none';
-  if (shown.pair.factor > 1 && !valuesAt('golden', x, y) && !valuesAt('actual', x, y)) {
-    return `x ${x}, y ${y}   no values: a large picture is in full only where it differs`;
-  }
+  if (shown.pair.factor > 1) return `x ${x}, y ${y}   no values: the picture is too large, it is shown reduced`;
   return `x ${x}, y ${y}   golden ${list(valuesAt('golden', x, y))}` +
       `   actual ${list(valuesAt('actual', x, y))}   difference ${list(deltaAt(x, y))}`;
 }

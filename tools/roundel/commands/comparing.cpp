@@ -76,7 +76,6 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   for (const std::string& rule : unused_rules(rules, used)) {
     print_note(fmt::format("{}: this rule matches no picture", rule));
   }
-  print_note(generous_rules(run, rules));
 }
 
 /// For a run that prints no lines: an exit code alone would not say what went wrong.
