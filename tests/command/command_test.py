@@ -204,8 +204,8 @@ class Scenes(ScenesCase):
     def test_valid_scenes_are_described(self):
         text = self.run_roundel("validate", "rgb.yaml", "random.yaml", "--size", "100x50").stdout
         self.assertRegex(text, r"rgb\.yaml: valid\n +size +100x50 pixels\n +circles +3\n"
-                               r" +overlaps +\d+ .*\n +view +x -0.5 to 1.5, y 0 to 1\n +center .*\n +memory +.*iB \(\d+ bytes\), .*iB of it the program\n"
-                               r" +--memory +\d+M is enough\n +fingerprint +[0-9a-f]{32}\n")
+                               r" +overlaps +\d+ .*\n +view +x -0.5 to 1.5, y 0 to 1\n +center .*\n +memory +at most .*iB \(\d+ bytes\)\n"
+                               r" +program .*iB, data .*iB, circles .*iB, lists .*iB, picture .*iB\n +--memory +\d+M is enough\n +fingerprint +[0-9a-f]{32}\n")
         self.assertIn("circles      5,000\n", text)
         self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--quiet").stdout, "")
 
