@@ -198,10 +198,13 @@ std::vector<RandomRun> CircleSource::random_runs() const {
 
 SourceMemory CircleSource::own_memory() const {
   SourceMemory all;
+  std::uint64_t more = 0;  // layers prepare one after the other
   for (const LayerCircles& layer : state_->layers) {
-    all.peak += layer.traits().memory.peak;
-    all.held += layer.traits().memory.held;
+    const SourceMemory& memory = layer.traits().memory;
+    all.held += memory.held;
+    more = std::max(more, memory.peak - memory.held);
   }
+  all.peak = all.held + more;
   return all;
 }
 
