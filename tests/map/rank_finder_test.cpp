@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "renderer/map/survey_rows.h"
 #include "tests/testing.h"
 
 namespace roundel {
@@ -20,9 +21,10 @@ double sorted_percentile(const std::vector<double>& sorted, RankFinder::Share sh
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Compares with a sort; returns how many times the numbers were gone through.
-int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& shares) {
-  RankFinder finder(shares);
+/// Compares with a sort. Returns the number of passes over the numbers.
+int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& shares,
+          std::uint64_t part_bytes = RankFinder::kMaxPartBytes) {
+  RankFinder finder(shares, part_bytes);
   int passes = 0;
   bool again = true;
   while (again) {
@@ -32,6 +34,7 @@ int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& sha
     for (const auto& part : {std::span(numbers).first(half), std::span(numbers).subspan(half)}) {
       RankFinder::Counts found;
       finder.count(part, found);
+      EXPECT_LE(found.size() * sizeof(found[0]), part_bytes);
       finder.add(found);
     }
     again = finder.end_pass();
@@ -63,6 +66,24 @@ TEST(RankFinder, FindsWhatASortFinds) {
     check(numbers, {RankFinder::share_of_percent(99.9), RankFinder::share_of_percent(1e-9),
                     RankFinder::share_of_percent(0), RankFinder::share_of_percent(100)});
   }
+}
+
+TEST(RankFinder, KeepsToItsMemoryInMorePasses) {
+  std::mt19937_64 engine(2);
+  std::normal_distribution<double> normal(0, 100);
+  std::vector<double> numbers(100'000);
+  for (double& number : numbers) number = normal(engine);
+  EXPECT_EQ(check(numbers, steps(256)), 2);
+  EXPECT_GT(check(numbers, steps(256), RankFinder::kMinPartBytes), 3);
+}
+
+TEST(RankFinder, PercentilesTakeAThirdOfTheMemory) {
+  constexpr std::uint64_t kMemory = std::uint64_t{20} << 20;
+  constexpr std::uint64_t kRows = std::uint64_t{1} << 23;
+  EXPECT_TRUE(PercentileMemory(kRows, 3, 0).keeps_numbers);
+  const PercentileMemory small(kRows, 3, kMemory);
+  EXPECT_FALSE(small.keeps_numbers);
+  EXPECT_LE(small.bytes, kMemory / 3);
 }
 
 TEST(RankFinder, TakesAllKindsOfNumbers) {
