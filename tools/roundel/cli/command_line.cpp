@@ -19,8 +19,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// The token that made Boost refuse the line because of an option: one that lacks its value, or has
-/// one where none belongs.
+/// Returns the token that Boost refused because of its option: the value is missing, or the option
+/// takes none.
 Arguments::iterator offending_token(Arguments& arguments, const std::string& long_name,
                                     const std::string& short_name) {
   const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
@@ -33,7 +33,7 @@ Arguments::iterator offending_token(Arguments& arguments, const std::string& lon
   return arguments.end();
 }
 
-/// The names that an option's value is one of; none where others are possible, too.
+/// Returns the names that an option's value is one of; empty if other values are possible, too.
 std::vector<std::string> names_taken(const CommandLine::Store& store) {
   try {
     store("");
@@ -118,7 +118,7 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
       description.add_options()(option.names.c_str(), "");
     }
   }
-  // Boost would take the next argument for the value of an option that may stand alone.
+  // Boost would take the next argument as the value of an option that may stand alone.
   const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
   for (auto token = arguments.begin(); token != options_end; ++token) {
     for (const Option& option : options_) {
@@ -126,7 +126,7 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
     }
   }
   std::vector<Token> tokens;
-  // Boost stops at the first misuse: note it, take it out, and go on with the rest.
+  // Boost stops at the first misuse: note it, remove it and go on.
   for (;;) {
     try {
       const po::parsed_options parsed = po::command_line_parser(arguments)
@@ -139,7 +139,7 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
         const std::string value = !option.value.empty() ? option.value.front()
                                   : written.empty()     ? ""
                                                         : written.front();
-        // Boost keeps the dash of unknown short options, but not those of long ones.
+        // Boost keeps the dash of unknown short options, but drops those of long ones.
         const bool lacks_dashes = option.unregistered && !option.string_key.starts_with('-');
         tokens.push_back({option.position_key >= 0, (lacks_dashes ? "--" : "") + option.string_key,
                           value, !option.unregistered});
@@ -226,7 +226,7 @@ void CommandLine::store_arguments(Arguments values, bool has_unknown, Problems& 
   if (arguments_ != nullptr) *arguments_ = std::move(values);
 }
 
-/// Returns the values of an option: names, or a kind of files by the word for its value.
+/// Returns the values of an option: names, or the kind of files that it takes.
 Lines CommandLine::values_of(const Option& option) const {
   const std::vector<std::string> names = names_taken(option.store);
   if (!names.empty()) return names;

@@ -16,15 +16,15 @@ struct KnownOption {
 /// that has this name in other programs, or one of a similar name; empty if there is none.
 std::string guess_option(const std::string& unknown, const std::vector<KnownOption>& options);
 
-/// Returns what was probably meant by a command line that begins with `arguments`.front(), which is
-/// not a command: `; did you mean "roundel render first.yaml -o a.png"?`, or a command of a similar
-/// name; empty if nothing is close. `commands`: names of commands.
+/// Returns what a command line probably means that begins with `arguments`.front(), which is not a
+/// command: `; did you mean "roundel render first.yaml -o a.png"?`, or a command of a similar name;
+/// empty if nothing is close. `commands`: names of commands.
 std::string guess_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& commands);
 
-/// Returns true for a name that ends as a scene file does.
+/// Returns true if the name has the extension of a scene file.
 bool has_scene_ending(const std::string& name);
-/// Returns true for a name that ends as a picture or a film does.
+/// Returns true if the name has the extension of a picture or a film.
 bool has_picture_ending(const std::string& name);
 
 }  // namespace roundel

@@ -25,8 +25,8 @@ bool is_there(const std::string& path) {
   return std::filesystem::exists(path, error);
 }
 
-/// Throws Error for pictures that do not go into one film. Backgrounds may differ, and whether
-/// circles have smooth edges. `first_name`: what to call the film's first scene.
+/// Throws Error if the scenes' pictures do not fit into one film. Backgrounds and antialiasing may
+/// differ. `first_name`: name of the film's first scene in messages.
 void check_alike(const Scene& scene, const Scene& first, const std::string& first_name) {
   const ImageSettings &image = scene.image, &wanted = first.image;
   if (image.width != wanted.width || image.height != wanted.height) {
@@ -47,7 +47,7 @@ void check_alike(const Scene& scene, const Scene& first, const std::string& firs
   }
 }
 
-/// The frames' problems, one a line; equal ones of several rows of a table are one.
+/// Returns the frames' problems, one a line; equal ones of several rows of a table are one.
 Lines joined(const SceneFilm& film, const FrameList& frames, const std::vector<Lines>& problems) {
   struct Line {
     std::string place, text;
@@ -78,8 +78,8 @@ Lines joined(const SceneFilm& film, const FrameList& frames, const std::vector<L
   return message;
 }
 
-/// Calls work(i, scene) with the scene of each of the frames, in parallel. Throws
-/// Error(kInvalidScene) with all that is wrong with any of them.
+/// Calls work(i, scene) with the scene of each frame, in parallel. Throws Error(kInvalidScene) with
+/// all their problems.
 template <typename Work>
 void load_all(const SceneFilm& film, const FrameList& frames, const Work& work) {
   std::vector<Lines> problems(frames.size());
@@ -94,7 +94,7 @@ void load_all(const SceneFilm& film, const FrameList& frames, const Work& work) 
   if (!message.empty()) throw Error(ExitCode::kInvalidScene, message);
 }
 
-/// The film's scene at the first of the frames.
+/// Returns the film's scene at the first of the frames.
 Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames) {
   Scene scene;
   try {
@@ -108,7 +108,7 @@ Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames
   return scene;
 }
 
-/// Memory for scenes that were checked and wait to be drawn.
+/// Returns the bytes for scenes that were checked and wait to be drawn.
 std::uint64_t room_for_scenes(const SceneOverrides& overrides) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28, kShare = 8;
   return std::min(kMost, (overrides.memory > 0 ? overrides.memory : physical_memory()) / kShare);
@@ -123,7 +123,7 @@ FrameList rows_of(const SceneTable& table, const FramesOption& frames) {
   return *frames.list;
 }
 
-/// The pattern of the pictures' names; nothing where a folder or a stream takes them.
+/// Returns the pattern of the pictures' names; absent if the output is a folder or a stream.
 std::optional<std::string> pattern_of(const std::optional<std::string>& output,
                                       const Scene& scene) {
   if (!output) return scene.output;
@@ -202,7 +202,7 @@ std::vector<std::string> check_scenes(const Scene& first, const FrameList& frame
   const std::string name = film.place ? film.place(first.frame) : first.path;
   if (std::binary_search(frames.begin(), frames.end(), first.frame)) {
     Scene known = first;
-    known.film = nullptr;  // which is to hold it
+    known.film = nullptr;  // the film will hold it
     film.keep(first.frame, std::move(known));
   }
   std::vector<std::vector<std::string>> files(frames.size());

@@ -38,7 +38,8 @@ struct Label {
 constexpr Label kErrorLabel{"error: ", "\x1b[1;31m"}, kWarningLabel{"warning: ", "\x1b[1;33m"},
     kNoteLabel{"note: ", "\x1b[1;36m"};
 
-/// True for a terminal that shows colours, unless NO_COLOR holds any text (https://no-color.org).
+/// Returns true for a terminal that shows colours, unless NO_COLOR holds any text
+/// (https://no-color.org).
 bool shows_colors() {
   static const bool has = [] {
     const char* const no_color = std::getenv("NO_COLOR");
@@ -109,7 +110,7 @@ void print_bar(std::string_view text, std::size_t columns) {
 }
 
 void print_data(std::string_view bytes) {
-  // stdio would drop what a full pipe does not take at once where writing to it does not wait.
+  // stdio would drop the part that does not fit in a full non-blocking pipe.
   if (first_output_error == 0)
     first_output_error = write_to_descriptor(
         STDOUT_FILENO, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
