@@ -34,7 +34,7 @@ Arguments::iterator offending_token(Arguments& arguments, const std::string& lon
 }
 
 /// Returns the names that an option's value is one of; empty if other values are possible, too.
-std::vector<std::string> names_taken(const CommandLine::Store& store) {
+std::vector<std::string> accepted_names(const CommandLine::Store& store) {
   try {
     store("");
   } catch (const Expected& expected) {
@@ -228,7 +228,7 @@ void CommandLine::store_arguments(Arguments values, bool has_unknown, Problems& 
 
 /// Returns the values of an option: names, or the kind of files that it takes.
 Lines CommandLine::values_of(const Option& option) const {
-  const std::vector<std::string> names = names_taken(option.store);
+  const std::vector<std::string> names = accepted_names(option.store);
   if (!names.empty()) return names;
   const auto takes = [&](const char* word) {
     return option.heading.find(word) != std::string::npos;
@@ -264,7 +264,7 @@ Lines CommandLine::completions(const Arguments& words) const {
                                (*(last - 1) == "--" + option.name || *(last - 1) == short_name);
     if (stands_before) return completing(values_of(option), word);
   }
-  if (argument_store_) return completing(names_taken(argument_store_), word);
+  if (argument_store_) return completing(accepted_names(argument_store_), word);
   if (at_most_ == 0) return {};
   return page_.argument.starts_with("SCENE") ? "<scenes>" : "<files>";
 }
@@ -350,8 +350,8 @@ std::pair<int, int> parse_size(const std::string& text) {
 }
 
 std::uint64_t parse_memory(const std::string& text) {
-  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
+  constexpr std::uint64_t kMinBytes = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
   constexpr std::string_view kUnits = "KMGT";
   std::size_t digits = text.size();
   unsigned shift = 0;
@@ -363,9 +363,9 @@ std::uint64_t parse_memory(const std::string& text) {
     }
   }
   const auto number = to_number<std::uint64_t>(text.substr(0, digits));
-  if (number && *number <= (kMost >> shift)) {
+  if (number && *number <= (kMaxBytes >> shift)) {
     const std::uint64_t bytes = *number << shift;
-    if (bytes >= kLeast) return bytes;
+    if (bytes >= kMinBytes) return bytes;
   }
   throw Expected{"a whole number of bytes, or of K, M, G or T (powers of 1024), at least 1M"};
 }

@@ -114,16 +114,16 @@ std::string video_hint(const std::string& name) {
 }
 
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,
-                           std::optional<ImageFormat> asked) {
+                           std::optional<ImageFormat> requested) {
   if (output)
-    return asked ? *asked : names_folder(*output) ? ImageFormat::kPng : format_of(*output);
-  if (!asked) return output_format(scene);
+    return requested ? *requested : names_folder(*output) ? ImageFormat::kPng : format_of(*output);
+  if (!requested) return output_format(scene);
   try {
-    check_ending(scene.output.value_or(""), *asked);
+    check_ending(scene.output.value_or(""), *requested);
   } catch (const Error& e) {
     throw Error(ExitCode::kUsage, fmt::format("{}: output: {}", scene.path, e.what()));
   }
-  return *asked;
+  return *requested;
 }
 
 bool names_folder(const std::string& path) {

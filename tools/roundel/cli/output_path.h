@@ -27,7 +27,7 @@ std::string video_hint(const std::string& name);
 /// Error(kInvalidScene) if its extension is unknown and `format` is absent, and what format_of()
 /// throws.
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,
-                           std::optional<ImageFormat> asked);
+                           std::optional<ImageFormat> requested);
 
 /// Returns true for an existing folder and for a path that ends in '/'.
 bool names_folder(const std::string& path);

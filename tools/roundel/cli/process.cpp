@@ -24,20 +24,20 @@
 namespace roundel {
 namespace {
 
-std::atomic<bool> signals_ask{false};
-std::atomic<int> asked_by{0};             // the first signal
-std::atomic<std::uint64_t> have_come{0};  // a bit for each signal's number
+std::atomic<bool> defers_signals{false};
+std::atomic<int> first_signal{0};            // the first signal
+std::atomic<std::uint64_t> seen_signals{0};  // a bit for each signal's number
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
               std::atomic<std::uint64_t>::is_always_lock_free);
 
 extern "C" void end_on_signal(int signal_number) {
-  if (signals_ask.load()) {
+  if (defers_signals.load()) {
     // Launchers such as mpirun answer Ctrl-C, which the terminal sends to all, by a SIGTERM. This
     // is no second request, so only a repeated signal counts.
     int none = 0;
-    asked_by.compare_exchange_strong(none, signal_number);
+    first_signal.compare_exchange_strong(none, signal_number);
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal_number);
-    const bool is_again = (have_come.fetch_or(bit) & bit) != 0;
+    const bool is_again = (seen_signals.fetch_or(bit) & bit) != 0;
     // The system repeats SIGXCPU each second of processor time.
     if (!is_again || signal_number == SIGXCPU) return;
   }
@@ -98,22 +98,23 @@ void set_failure_code(int code) {
   failure_code.store(code);
 }
 
-void let_signals_ask() {
-  signals_ask.store(true);
+void defer_signals() {
+  defers_signals.store(true);
 }
 
 int stop_signal() {
-  return asked_by.load();
+  return first_signal.load();
 }
 
 bool run_on_larger_stack(const std::function<void()>& run) {
   // A blending task keeps the state of a tile's pixels on its stack, about 50 KiB.
-  constexpr std::size_t kEnough = std::size_t{1} << 20, kUsual = std::size_t{8} << 20;
+  constexpr std::size_t kMinStackBytes = std::size_t{1} << 20,
+                        kUsualStackBytes = std::size_t{8} << 20;
   rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return false;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kMinStackBytes) return false;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kUsual);
+  pthread_attr_setstacksize(&attributes, kUsualStackBytes);
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
   try {

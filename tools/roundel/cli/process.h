@@ -16,7 +16,7 @@ void set_failure_code(int code);
 
 /// The first of these signals is only recorded from here on, see stop_signal(). If it is repeated,
 /// the process ends at once; SIGXCPU, which the system repeats, never counts twice.
-void let_signals_ask();
+void defer_signals();
 /// Returns the number of the signal that asked the process to end; 0 if there was none.
 int stop_signal();
 

@@ -65,16 +65,16 @@ Lines joined(const SceneFilm& film, const FrameList& frames, const std::vector<L
       ++lines[line->second].count;
     }
   }
-  constexpr std::size_t kMostLines = 100;
+  constexpr std::size_t kMaxLines = 100;
   Lines message;
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
+  for (std::size_t i = 0; i < std::min(lines.size(), kMaxLines); ++i) {
     std::string line = lines[i].place + lines[i].text;
     if (const std::size_t more = lines[i].count - 1; more > 0)
       line += fmt::format(" (as in {} more {})", more, more == 1 ? "row" : "rows");
     message += line;
   }
-  if (lines.size() > kMostLines)
-    message += fmt::format("and {} more errors", lines.size() - kMostLines);
+  if (lines.size() > kMaxLines)
+    message += fmt::format("and {} more errors", lines.size() - kMaxLines);
   return message;
 }
 
@@ -109,9 +109,10 @@ Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames
 }
 
 /// Returns the bytes for scenes that were checked and wait to be drawn.
-std::uint64_t room_for_scenes(const SceneOverrides& overrides) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 28, kShare = 8;
-  return std::min(kMost, (overrides.memory > 0 ? overrides.memory : physical_memory()) / kShare);
+std::uint64_t scene_budget(const SceneOverrides& overrides) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28, kShare = 8;
+  return std::min(kMaxBytes,
+                  (overrides.memory > 0 ? overrides.memory : physical_memory()) / kShare);
 }
 
 FrameList rows_of(const SceneTable& table, const FramesOption& frames) {
@@ -147,7 +148,7 @@ Scene load_rows(const FilmInput& input, const SceneOverrides& overrides,
     of_row.vars.insert(of_row.vars.end(), overrides.vars.begin(), overrides.vars.end());
     return parse_scene(text, path, of_row);
   };
-  const auto film = std::make_shared<SceneFilm>(load, room_for_scenes(overrides));
+  const auto film = std::make_shared<SceneFilm>(load, scene_budget(overrides));
   film->rows = table->rows();
   film->place = [table](std::int64_t row) { return table->place(row); };
   Scene scene = first_scene(film, rows_of(*table, frames));
@@ -174,7 +175,7 @@ Scene load_files(const std::string& path, const SceneOverrides& overrides,
     of_frame.frame = frame;
     return load_scene(name.path(frame), of_frame);
   };
-  return first_scene(std::make_shared<const SceneFilm>(load, room_for_scenes(overrides)), frames);
+  return first_scene(std::make_shared<const SceneFilm>(load, scene_budget(overrides)), frames);
 }
 
 }  // namespace
@@ -188,8 +189,8 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
     of_film.is_film = frames.is_given();
     Scene scene = load_scene(input.scene, of_film);
     if (!frames.is_given() || is_data_film(scene)) return scene;  // each frame is read by itself
-    const FrameList asked = frames_of(scene, frames, 0);
-    return settled(std::move(scene), asked);
+    const FrameList requested = frames_of(scene, frames, 0);
+    return settled(std::move(scene), requested);
   }
   if (frames.list) return load_files(input.scene, overrides, *frames.list);
   throw Error(

@@ -23,8 +23,8 @@ class TableProblems {
  public:
   explicit TableProblems(const std::string& path) : path_(path) {}
   void add(const std::string& problem) {
-    constexpr std::size_t kMostListed = 20;
-    if (count_++ < kMostListed)
+    constexpr std::size_t kMaxListed = 20;
+    if (count_++ < kMaxListed)
       lines_ += problem;
     else
       ++left_out_;

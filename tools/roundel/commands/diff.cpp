@@ -35,12 +35,12 @@ constexpr std::size_t kCirclesExplained = 20, kClustersExplained = 10;
 
 enum class DiffImageKind { kPixels, kFlip };
 
-/// `roundel diff --explain SCENE_A SCENE_B`.
+/// Options of `roundel diff --explain SCENE_A SCENE_B`.
 struct ExplainDifferenceOptions {
   bool is_wanted = false;
   SceneOptions scene;                   ///< for both
-  std::optional<std::size_t> clusters;  ///< explained at most
-  std::optional<std::size_t> limit;     ///< circles listed at most of each
+  std::optional<std::size_t> clusters;  ///< maximal number to explain
+  std::optional<std::size_t> limit;     ///< maximal number of circles to list for each
 };
 
 struct DiffOptions {
@@ -50,13 +50,14 @@ struct DiffOptions {
   std::optional<std::string> diff_image;         ///< PNG file
   std::optional<DiffImageKind> diff_image_kind;  ///< default: pixels
   RunFiles files;                                ///< all but json and report are for folders
-  std::optional<std::string> output;             ///< folder for what may be accepted
-  ExplainDifferenceOptions explain;              ///< of scenes, instead of comparing pictures
+  std::optional<std::string> output;             ///< folder for pictures that may be accepted
+  ExplainDifferenceOptions explain;              ///< for scenes, instead of comparing pictures
   int threads = 0;                               ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-/// `--json FILE.json` too, which Boost would take for an option without a value and an argument.
+/// Joins `--json FILE.json`, too, which Boost would read as an option without a value and an
+/// argument.
 Arguments with_json_files_joined(const Arguments& arguments) {
   Arguments joined;
   for (const std::string& argument : arguments) {
@@ -88,7 +89,7 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
   });
 }
 
-/// The option --explain and those that only go with it.
+/// Adds the option --explain and those that need it.
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   line.add_switch(
       "explain", options.is_wanted,
@@ -237,8 +238,8 @@ std::string counts_text(const PictureDifference& difference) {
   return text;
 }
 
-/// "differ: 12 pixels differ, at most 0 may; largest red 3, blue 1; RMSE …": one line without an
-/// end, and without the files' names.
+/// Returns "differ: 12 pixels differ, at most 0 may; largest red 3, blue 1; RMSE …": one line
+/// without an end, and without the files' names.
 std::string difference_line(const PictureDifference& difference, const Verdict& verdict) {
   if (difference.kind == Kind::kEqualBytes) return "same: equal bytes";
   if (difference.kind == Kind::kEqualPixels) return "same: equal pixels";
@@ -260,7 +261,7 @@ void write_diff_image(const DiffOptions& options, const ComparedFiles& compared)
   write_png(*options.diff_image, image, {kSoftware, "", 0, 0});
 }
 
-/// The line for people, and JSON.
+/// Prints the line for people, and JSON.
 void report(const DiffOptions& options, const PictureDifference& difference, const Verdict& verdict,
             Problems& problems) {
   if (options.files.json) {
@@ -276,7 +277,7 @@ bool may_be_accepted(const PairResult& result) {
   return result.state != PairState::kSame && is_acceptable(result.name);
 }
 
-/// Keeps what accept could store, if that is wanted.
+/// Keeps the pictures that accept could store, if requested.
 void keep_pictures(const DiffOptions& options, PendingGoldens::Others others, ComparisonRun& run,
                    Problems& problems) {
   if (!options.output) return;
@@ -303,7 +304,7 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
                     counted(others, "picture")));
 }
 
-/// The two files as a run of one picture, which has the name of A's file.
+/// Returns the two files as a run of one picture, which has the name of A's file.
 ComparisonRun run_of_two_files(const DiffOptions& options, const ComparedFiles& compared,
                                const Verdict& verdict) {
   namespace fs = std::filesystem;
@@ -348,7 +349,7 @@ int compare_two_files(const DiffOptions& options) {
   return verdict.same ? kSame : kDiffer;
 }
 
-/// Refuses what is not for the kind of things that A and B are, and to replace one of them.
+/// Refuses options that do not suit A and B, and outputs that would replace one of them.
 void check_diff_outputs(const DiffOptions& options, bool are_folders) {
   const RunFiles& files = options.files;
   if (!are_folders && is_for_folders(options)) {
@@ -401,9 +402,9 @@ int diff_folders(const DiffOptions& options) {
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }
 
-/// Renders both scenes and says, on stdout, which circles are responsible for the largest clusters
-/// of differing pixels. kDiffer where a pixel differs, be it in float only; kCouldNotCompare where
-/// a scene is wrong, with all reasons on stderr. Throws Error where the pictures cannot be drawn.
+/// Renders both scenes and prints which circles cause the largest clusters of differing pixels.
+/// Returns kDiffer if a pixel differs, even in float only; kCouldNotCompare if a scene is invalid,
+/// with all reasons on stderr. Throws Error if the pictures cannot be drawn.
 int explain_scenes(const DiffOptions& options) {
   const SceneOverrides& overrides = options.explain.scene.overrides;
   const std::optional<std::string>& json_path = options.files.json;

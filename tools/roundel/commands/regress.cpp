@@ -90,7 +90,8 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   return line.parse(arguments);
 }
 
-/// Nothing that is read may be replaced, or lie where pictures are kept and removed.
+/// Refuses outputs that would replace inputs, and inputs in the folder where pictures are kept and
+/// removed.
 void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
   std::vector<std::string> inputs = files_read(plan.scenes);
   for (const GoldenScene& file : plan.files) inputs.push_back(file.path);
