@@ -22,7 +22,7 @@ namespace {
 thread_local SignalWatch* watch_of_thread = nullptr;
 
 void raise(const Error& error, const py::list& problems) {
-  // A traceback prints these lines into a log, where a CI reads commands.
+  // A traceback prints these lines into a log, in which a CI reads commands.
   std::vector<std::string> lines;
   for (const std::string& line : error.lines()) lines.push_back(printed_line(line));
   const py::object exception =

@@ -14,10 +14,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kLongestWait{1};
-/// After the last work oneTBB's threads go to sleep.
+/// oneTBB's threads go to sleep after the last work.
 constexpr std::chrono::milliseconds kSettling{5};
 
-/// Threads at work, and the one that forks. Never destroyed: threads may wait at the process's end.
+/// The working threads, and the forking one. Never destroyed: threads may wait at the process's
+/// end.
 struct Gate {
   std::mutex mutex;
   std::condition_variable changed;
@@ -26,7 +27,7 @@ struct Gate {
   Clock::time_point last_end;
 };
 Gate* gate = new Gate();
-bool was_torn = false;  ///< forked while another thread was at work
+bool was_torn = false;  ///< forked while another thread was working
 thread_local int depth = 0;
 thread_local bool holds_gate = false;
 

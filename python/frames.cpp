@@ -22,10 +22,10 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-constexpr std::size_t kMostWaiting = 2;  ///< frames that are drawn and not asked for yet
+constexpr std::size_t kMostWaiting = 2;  ///< drawn frames that were not fetched yet
 
-/// On the CPU one a core, each with one thread, as long as that many frames are small; on CUDA as
-/// many as `roundel render` has on a device.
+/// On the CPU one a core, each with one thread, while that many frames are small; on CUDA as many
+/// as `roundel render` has on a device.
 std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(const Scene& scene, std::size_t frames,
                                                           const MachineOptions& machine) {
   const Backend backend = find_backend(machine).backend;
@@ -92,7 +92,7 @@ Frames::~Frames() {
     stops_ = true;
   }
   changed_.notify_all();
-  const GilRelease release;  // arrays that are columns are given back under it
+  const GilRelease release;  // releasing arrays of columns needs it
   thread_.join();
 }
 

@@ -25,12 +25,12 @@ Askers* all_askers = new Askers();
 Askers& askers() {
   return *all_askers;
 }
-/// A forked process has none of the threads that were waiting, and nobody to unlock the mutex.
+/// A forked process has none of the waiting threads, and the mutex would stay locked.
 void forget_askers() {
   all_askers = new Askers();
 }
 
-/// False where the interpreter ends in another thread.
+/// Returns false if another thread is ending the interpreter.
 bool begin_to_ask() {
   Askers& all = askers();
   const std::lock_guard lock(all.mutex);
@@ -52,7 +52,7 @@ void end_to_ask() {
   for (;;) ::pause();
 }
 
-/// Those that are waiting get the GIL once more.
+/// The waiting threads get the GIL once more.
 void end() {
   const py::gil_scoped_release release;
   Askers& all = askers();

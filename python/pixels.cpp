@@ -22,7 +22,7 @@ const char* name_of(SampleType type) {
 void find_numpy() {
   static std::atomic<bool> is_found{false};
   if (is_found) return;
-  // A forked process has one of its own: there may be nobody there to unlock this one.
+  // A forked process makes a new one, since this one may stay locked there.
   static std::mutex* one_at_a_time = new std::mutex();
   static const int has_handler = ::pthread_atfork(nullptr, nullptr, [] {
     if (!is_found) one_at_a_time = new std::mutex();

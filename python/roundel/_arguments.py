@@ -143,14 +143,14 @@ def _size(value):
 
 
 def _antialias(value):
-    """True, False, or None for what the scene says."""
+    """Returns True, False, or None for the scene's own setting."""
     if value is None or isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):  # NumPy's too
         return None if value is None else bool(value)
     raise UsageError(f"antialias: expected True, False or None, got {value!r}")
 
 
 def _vars(values):
-    """Returns [(name, value)] with values as the command line has them."""
+    """Returns [(name, value)] with values as on the command line."""
     if values is None:
         return []
     if not hasattr(values, "keys"):

@@ -10,12 +10,12 @@ from . import _core
 from ._arguments import _text
 from ._errors import Error, RoundelWarning, SceneError, UsageError
 
-_MOST_WHOLE = 2**53  # that a float64 has exactly, with all below
+_MOST_WHOLE = 2**53  # the limit up to which float64 has all whole numbers
 _MOST_COLUMNS = 65536
-# What the library reads, by NumPy's letters: the bytes of an element.
+# Types that the library reads, by NumPy's letters: the bytes of an element.
 _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16), "m": (8,), "M": (8,)}
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
-_NO_NAME = re.compile("['\"\\\\\0-\x1f]|^$")  # in headers of NPY files
+_NO_NAME = re.compile("['\"\\\\\0-\x1f]|^$")  # refused in headers of NPY files
 
 
 class _Columns(dict):
@@ -43,7 +43,7 @@ class _Table(_core.Table):
         super().__init__(name, columns)
         self._name, self._columns = name, columns
         self._reasons = {f"{name} has no column {_quoted(column)}": said for column, said in columns.problems.items()}
-        # Only a writable view that was made before could still change them.
+        # An older writable view could still change them.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
 
     def rows(self):
@@ -114,7 +114,7 @@ def _as_array(column, name):
         return _of_list(column)
     array = numpy.asarray(column)
     if array.dtype.kind == "f" and str(getattr(column, "type", "")) in ("int64", "uint64"):
-        # Arrow rounds whole numbers where some are missing.
+        # Arrow rounds whole numbers of columns with gaps.
         _check_floats_hold(numpy.asarray(column.drop_null()), name)
     return array
 
@@ -147,7 +147,7 @@ def _without_mask(column, name):
     if column.dtype.kind in "biu":
         _check_floats_hold(column.compressed(), name)
         column = column.astype(float)
-    if column.dtype == object:  # which may be numbers
+    if column.dtype == object:  # may be numbers
         array = column.data.copy()
         array[numpy.ma.getmaskarray(column)] = None
         return array
@@ -184,9 +184,9 @@ def _of_objects(column, array, name):
     def is_missing(value):
         try:
             return value is None or bool(value != value)
-        except (ArithmeticError, TypeError):  # of Decimal("sNaN"), of pandas.NA
+        except (ArithmeticError, TypeError):  # Decimal("sNaN"), pandas.NA
             return True
-        except Exception:  # of arrays, which are as many answers, whatever their library raises
+        except Exception:  # arrays, which give as many answers, with any exception of their library
             return False
 
     def text(value):
@@ -212,7 +212,7 @@ def _of_objects(column, array, name):
         return numpy.array([numpy.nan if is_gone else float(value) for value, is_gone in zip(array, missing)], float)
     except SceneError:
         raise
-    except Exception as error:  # arrays within the array, bytes that are not UTF-8, what an object's own code raises
+    except Exception as error:  # arrays within the array, invalid UTF-8, errors of an object's own code
         raise SceneError(f"{name}: expected numbers or texts, got {error}") from None
 
 
@@ -233,7 +233,7 @@ def _channels(color):
         kind = str(getattr(getattr(column, "dtype", None), "name", "")).lower()
         channel = _array(column, name)
         if channel.dtype.kind == "f" and kind in ("uint8", "uint16"):
-            # What has gaps became floats, of which 1 is the most, not 255 or 65535.
+            # Columns with gaps became floats, whose full level is 1 instead of 255 or 65535.
             channel = channel / (2.0**int(kind[4:]) - 1)
         elif channel.dtype.kind in "iu" and channel.dtype.name not in ("uint8", "uint16") and len(channel):
             most = max(most, int(channel.max()))

@@ -16,8 +16,8 @@ struct Renderer::State {
   MachineOptions machine;
   std::unique_ptr<Rasterizer> rasterizer;  ///< draws on `backend`
   inner::Backend backend = inner::Backend::kCpu;
-  /// The scene that was drawn last, and where its circles come from: those of a simulation's next
-  /// frame follow quickly.
+  /// The last scene and the source of its circles, from which a simulation's next frame follows
+  /// quickly.
   std::shared_ptr<const Access::SceneState> scene;
   std::optional<FilmSource> film;
   Circles circles;
@@ -27,7 +27,7 @@ struct Renderer::State {
     return find_backend(machine, is_asked_for ? kEndlessWork : work_of(drawn)).backend;
   }
 
-  /// Calls work() with as many threads as asked for. What has failed half-way is not used again.
+  /// Calls work() with the requested number of threads, and drops the rasterizer if it fails.
   template <typename Work>
   void with_threads(const Work& work) {
     try {
@@ -51,7 +51,7 @@ struct Renderer::State {
       backend = wanted;
       draw(*rasterizer);
     };
-    // Even to ask for a thread's device starts CUDA.
+    // Querying a thread's device would already start CUDA.
     if (wanted == inner::Backend::kCuda)
       with_device_kept(draw_there);
     else
