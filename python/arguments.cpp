@@ -25,7 +25,7 @@ std::shared_ptr<const void> keep(const py::array& array) {
   return {kept->data(), [kept](const void* /*data*/) {
             // When the interpreter has ended, the array needs no release.
             const GilAcquire acquire(GilAcquire::AtEnd::kGoOn);
-            if (acquire.has_it()) delete kept;
+            if (acquire.holds_gil()) delete kept;
           }};
 }
 

@@ -71,9 +71,9 @@ def _files(folder):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):  # noqa: the names are PEP 517's
     del metadata_directory
-    asked = (config_settings or {}).get("build-dir")
+    chosen = (config_settings or {}).get("build-dir")
     tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    folder = pathlib.Path(asked).resolve() if asked else ROOT / "build" / f"pip-{tag}"
+    folder = pathlib.Path(chosen).resolve() if chosen else ROOT / "build" / f"pip-{tag}"
     _build(folder)
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     info = f"roundel-{_version()}.dist-info"

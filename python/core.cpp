@@ -75,8 +75,8 @@ class KeptRasterizer {
 /// Calls draw(rasterizer) with the requested number of threads.
 template <typename Draw>
 void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Draw& draw) {
-  const bool is_asked_for = machine.backend != BackendChoice::kAuto;
-  const PictureWork work = is_asked_for ? kEndlessWork : work_of(scene);
+  const bool is_requested = machine.backend != BackendChoice::kAuto;
+  const PictureWork work = is_requested ? kEndlessWork : work_of(scene);
   const auto draw_once = [&] {
     note_process();
     const Backend backend = find_backend(machine, work).backend;

@@ -50,7 +50,7 @@ void translate(std::exception_ptr thrown) {  // NOLINT: as pybind11 calls it
 
 void set_up_errors() {
   py::register_exception_translator(&translate);
-  host_checkpoint = &SignalWatch::look;
+  host_checkpoint = &SignalWatch::check;
 }
 
 void warn(const Lines& warnings) {
@@ -87,7 +87,7 @@ SignalWatch::~SignalWatch() {
   watch_of_thread = outer_;
 }
 
-void SignalWatch::look() {
+void SignalWatch::check() {
   SignalWatch* const watch = watch_of_thread;
   if (watch == nullptr) return;  // one of the library's threads
   // Only the main thread has signals. Others would wait for the GIL while a fork waits for them.

@@ -30,7 +30,7 @@ class SignalWatch {
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
   /// The library's checkpoint(): throws Interrupted.
-  static void look();
+  static void check();
 
  private:
   std::chrono::steady_clock::time_point last_look_;

@@ -22,7 +22,7 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-constexpr std::size_t kMostWaiting = 2;  ///< drawn frames that were not fetched yet
+constexpr std::size_t kMaxWaiting = 2;  ///< drawn frames that were not fetched yet
 
 /// On the CPU one a core, each with one thread, while that many frames are small; on CUDA as many
 /// as `roundel render` has on a device.
@@ -30,14 +30,14 @@ std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(const Scene& scene, st
                                                           const MachineOptions& machine) {
   const Backend backend = find_backend(machine).backend;
   constexpr std::size_t kOnDevice = 3;
-  constexpr std::uint64_t kSmall = std::uint64_t{1} << 28;  // bytes
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;  // bytes
   const int threads = machine.raster.threads > 0 ? machine.raster.threads : default_threads();
   const bool is_cpu = backend == Backend::kCpu;
   const std::size_t wanted = is_cpu ? static_cast<std::size_t>(threads) : kOnDevice;
   const auto bytes =
       static_cast<std::uint64_t>(static_cast<double>(count_parts(scene)) * 2 * kBytesPerCircle +
                                  static_cast<double>(scene.image.pixels()) * 2 * kBytesPerPixel);
-  const std::size_t count = frames >= 2 * wanted && bytes <= kSmall ? wanted : 1;
+  const std::size_t count = frames >= 2 * wanted && bytes <= kMaxBytes ? wanted : 1;
   RasterOptions options = machine.raster;
   if (is_cpu && count > 1) options.threads = 1;
   options.memory_budget /= count;
@@ -140,7 +140,7 @@ void Frames::note(const Lines& warnings) {
 
 void Frames::add(Buffer<std::uint8_t> bytes) {
   std::unique_lock lock(mutex_);
-  if (const auto goes_on = [this] { return stops_ || drawn_.size() < kMostWaiting; }; !goes_on()) {
+  if (const auto goes_on = [this] { return stops_ || drawn_.size() < kMaxWaiting; }; !goes_on()) {
     const AtRest at_rest;
     changed_.wait(lock, goes_on);
     lock.unlock();  // the rest may end only after a fork

@@ -20,10 +20,10 @@ class GilAcquire {
   GilAcquire(const GilAcquire&) = delete;
   GilAcquire& operator=(const GilAcquire&) = delete;
   /// Returns false with kGoOn only.
-  bool has_it() const { return has_it_; }
+  bool holds_gil() const { return holds_gil_; }
 
  private:
-  bool has_it_;
+  bool holds_gil_;
   PyGILState_STATE state_{};
 };
 

@@ -6,7 +6,7 @@ import re
 
 from . import _core
 from ._arguments import _MOST_SEED, _antialias, _check_known, _check_once, _map, _memory, _path, _plain, _shown, _size, _vars, _whole_or_none
-from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _Table, _texts_asked, _with_texts
+from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _names_of_texts, _Table, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
@@ -19,16 +19,16 @@ def _full(path):
 
 # _core.tree() puts these marks around numbers that Python would write differently, such as 1.50: texts of data are
 # compared with the original spelling.
-_AS_IT_STANDS = re.compile('"\ufffe([^"\ufffe]*)\ufffe"')
+_VERBATIM = re.compile('"\ufffe([^"\ufffe]*)\ufffe"')
 
 
 def _json_of(tree, indent=None):
-    return _AS_IT_STANDS.sub(r"\1", json.dumps(tree, ensure_ascii=False, indent=indent))
+    return _VERBATIM.sub(r"\1", json.dumps(tree, ensure_ascii=False, indent=indent))
 
 
 # Extensions of pictures that roundel.save() draws, and of other files that are not scenes.
-_DRAWN = {".png", ".exr", ".pfm"}
-_NO_SCENES = _DRAWN | {f".{ending}" for ending in "avif bmp gif jpeg jpg jxl mkv mov mp4 pdf ppm svg tga tif tiff webm webp y4m "
+_PICTURES = {".png", ".exr", ".pfm"}
+_NO_SCENES = _PICTURES | {f".{ending}" for ending in "avif bmp gif jpeg jpg jxl mkv mov mp4 pdf ppm svg tga tif tiff webm webp y4m "
                        "csv feather h5 h5ad hdf hdf5 npy npz parquet ply tsv txt xlsx".split()}
 _ADD_KEYS = "x y z radius color alpha values colormap domain scale categories missing map".split()
 _FRAME = re.compile(r"#|%\d*d|\{frame\b")
@@ -149,7 +149,7 @@ class Scene:
         values = tree.get("vars") if hasattr(tree.get("vars"), "keys") else {}
         columns = _columns(data)
         _check_left_out(columns, layer, values)
-        columns = _with_texts(columns, _texts_asked(columns, layer, values))
+        columns = _with_texts(columns, _names_of_texts(columns, layer, values))
         self._tables[name] = _Table(name, columns)
         return {**layer, "data": name}
 
@@ -337,7 +337,7 @@ class Scene:
         path = _path(path)
         name, ending = os.path.splitext(path)
         if ending.lower() in _NO_SCENES:
-            picture = path if ending.lower() in _DRAWN else name + ".png"
+            picture = path if ending.lower() in _PICTURES else name + ".png"
             raise UsageError(f'roundel.save(scene, "{picture}") draws a picture; scene.save writes a scene file: name it .yaml '
                              "or .json")
         source = self._file()

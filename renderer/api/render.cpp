@@ -23,8 +23,8 @@ struct Renderer::State {
   Circles circles;
 
   inner::Backend backend_for(const inner::Scene& drawn) const {
-    const bool is_asked_for = machine.backend != BackendChoice::kAuto;
-    return find_backend(machine, is_asked_for ? kEndlessWork : work_of(drawn)).backend;
+    const bool is_requested = machine.backend != BackendChoice::kAuto;
+    return find_backend(machine, is_requested ? kEndlessWork : work_of(drawn)).backend;
   }
 
   /// Calls work() with the requested number of threads, and drops the rasterizer if it fails.
@@ -60,14 +60,14 @@ struct Renderer::State {
 };
 
 Renderer::Renderer(const RenderOptions& options) : state_(std::make_unique<State>()) {
-  constexpr int kMostThreads = 1024, kMostDevice = 255;
+  constexpr int kMaxThreads = 1024, kMaxDevice = 255;
   const int backend = static_cast<int>(options.backend);
   check(backend >= 0 && backend <= 2, "backend", "kAuto, kCpu or kCuda", backend);
-  check_range("threads", options.threads, 0, kMostThreads);
+  check_range("threads", options.threads, 0, kMaxThreads);
   MachineOptions& machine = state_->machine;
   machine.backend = static_cast<BackendChoice>(options.backend);
   if (options.device) {
-    check_range("device", *options.device, 0, kMostDevice);
+    check_range("device", *options.device, 0, kMaxDevice);
     check(options.backend != Backend::kCpu, "device", "the backend kAuto or kCuda", "kCpu");
     machine.devices = {*options.device};
     machine.raster.device = *options.device;
