@@ -93,7 +93,7 @@ void check_memory_for(std::uint64_t largest) {
                           memory_text(static_cast<double>(physical_memory()))));
 }
 
-/// All tables, as they are measured on stdout too if `shows_tables`. Runs on the calling arena.
+/// Returns all tables, and prints each on stdout if `shows_tables`. Runs on the calling arena.
 std::vector<Table> measure_all(const Options& options, std::uint64_t largest,
                                const CopyBandwidths& copies, bool shows_tables) {
   std::vector<Table> tables;

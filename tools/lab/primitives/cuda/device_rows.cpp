@@ -35,7 +35,7 @@ class LockedFloats {
   std::size_t count_;
 };
 
-/// Streams, and events to time what runs in the first of them.
+/// Streams, and events to time the work in the first one.
 class Timer {
  public:
   Timer() {
@@ -57,7 +57,8 @@ class Timer {
   cudaStream_t stream() const { return streams_.front(); }
   std::span<const cudaStream_t> streams() const { return streams_; }
 
-  /// Milliseconds of the device from the first stream's start of `work` to the end of all streams.
+  /// Returns the device's milliseconds from the first stream's start of `work` to the end of all
+  /// streams.
   template <typename Work>
   double milliseconds(const Work& work) {
     ROUNDEL_CUDA_CHECK(cudaEventRecord(start_, stream()));
@@ -81,14 +82,14 @@ class Timer {
   std::array<cudaEvent_t, kSaxpyStreams> joined_{};
 };
 
-/// Elements for which `bytes_each` fit into the device's memory, with some of it left.
+/// Returns the number of elements whose `bytes_each` fit in the device's memory, with a margin.
 std::uint64_t most_elements(std::uint64_t bytes_each) {
   std::size_t unused = 0, all = 0;
   ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&unused, &all));
   return all / 10 * 9 / bytes_each;
 }
 
-/// Returns when all has arrived. A copy from ordinary memory may still be on its way when
+/// Returns after the complete copy. A copy from ordinary memory may still be in flight when
 /// cudaMemcpy() returns, and the timer's streams do not wait for it.
 template <typename T>
 void copy_to_device(T* to, std::span<const T> from) {
@@ -111,11 +112,11 @@ class Arrays {
   }
 
   /// Times `work` on the first n elements; copies the result, of which `count_of(result)` elements
-  /// count, and returns it in `result`.
+  /// count, to `result`.
   template <typename Work, typename CountOf>
   Timing run(std::uint64_t n, int repeats, std::int64_t& result, const Work& work,
              const CountOf& count_of) {
-    // What is not written is then wrong.
+    // Makes unwritten elements wrong.
     ROUNDEL_CUDA_CHECK(cudaMemset(out_.data(), 0xFF, n * sizeof(Output)));
     ROUNDEL_CUDA_CHECK(cudaMemset(result_.data(), n == 0 ? 0 : 0xFF, sizeof(std::int64_t)));
     ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());
@@ -143,7 +144,7 @@ class Arrays {
   cuda::DeviceBuffer<std::int64_t> result_;
 };
 
-/// Made when the first row wants it.
+/// Made by the first row that uses it.
 template <typename Output>
 using SharedArrays = std::shared_ptr<std::unique_ptr<Arrays<Output>>>;
 
@@ -161,7 +162,7 @@ constexpr std::uint64_t kInAndOut = 8;  ///< bytes an element of input and outpu
 std::string why_no_device_rows() {
   try {
     return cuda_devices().empty() ? "no CUDA device" : "";
-  } catch (const Error& error) {  // a driver that fails is no device to run on
+  } catch (const Error& error) {  // a failing driver counts as a missing device
     return error.what();
   }
 }
@@ -237,7 +238,7 @@ std::vector<Variant> device_scan_variants(std::span<const std::int32_t> in,
   struct Way {
     const char* name;
     void (*scan)(const DeviceScan&);
-    std::uint64_t scratch_bytes;  ///< an element
+    std::uint64_t scratch_bytes;  ///< for each element
     std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   };
   std::vector<Way> ways = {
@@ -283,11 +284,11 @@ template <typename Selection>
 struct SelectWay {
   const char* name;
   std::function<void(const DeviceSelect<Selection>&)> select;
-  std::uint64_t scratch_bytes;  ///< an element
+  std::uint64_t scratch_bytes;  ///< for each element
   bool needs_flags = false;     ///< written before, untimed
 };
 
-/// Map, scan and scatter with each scan that makes sense for any n.
+/// Map, scan and scatter with each scan that supports any n.
 template <typename Selection>
 std::vector<SelectWay<Selection>> scanning_ways() {
   const auto by = [](void (*scan)(const DeviceScan&)) {
@@ -299,7 +300,7 @@ std::vector<SelectWay<Selection>> scanning_ways() {
           {"GPU, map, single pass, scatter", by(scan_single_pass), 9}};
 }
 
-/// Ballots, and one fused pass where the device can.
+/// Ballots, and one fused pass if the device supports it.
 template <typename Selection>
 void add_faster_ways(std::vector<SelectWay<Selection>>& ways) {
   ways.push_back({"GPU, ballots", select_by_ballots<Selection>, 1});

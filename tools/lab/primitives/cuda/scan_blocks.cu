@@ -22,7 +22,7 @@ struct BlockScanArgs {
   std::uint64_t n;
 };
 
-/// A block's part by a tree in padded shared memory, two elements a thread: 2 log₂ 2048 = 22
+/// Scans a block's part by a tree in padded shared memory, two elements a thread: 2 log₂ 2048 = 22
 /// barriers.
 struct TreeInBlock {
   static constexpr int kThreads = 1024;
@@ -66,9 +66,9 @@ struct TreeInBlock {
   }
 };
 
-/// A block's part by shuffles, four elements a thread: the lanes of a warp scan theirs without
-/// shared memory, then every warp reads the 32 warps' sums. Two barriers, the second one because
-/// the sums' total in 64 bits shares the way.
+/// Scans a block's part by shuffles, four elements a thread: the lanes of a warp scan theirs
+/// without shared memory, then every warp reads the 32 warps' sums. Two barriers, the second one
+/// for the sums' total in 64 bits.
 struct ShufflesInBlock {
   static constexpr int kThreads = 1024;
   static constexpr int kPerThread = 4;
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(Block::kThreads) scan_blocks_kernel(BlockScanA
   Block::template scan<Element>(args);
 }
 
-/// Adds to each block's elements what comes before the block.
+/// Adds the sum before each block to its elements.
 template <typename Block, typename Element>
 __global__ void __launch_bounds__(Block::kThreads)
     add_sums_kernel(Element* out, const std::int64_t* sums, std::uint64_t n) {
@@ -169,14 +169,13 @@ void scan_blocks_tree(const DeviceScan& scan) {
   scan_level<TreeInBlock, std::int32_t>(scan.in, scan.out, scan.n, 0, scan);
 }
 
-/// The same with shuffles (CUDA 9's, "Using CUDA warp-level primitives", Lin & Grover 2018) instead
-/// of a tree.
+/// Shuffles (CUDA 9's, "Using CUDA warp-level primitives", Lin & Grover 2018) instead of a tree.
 void scan_blocks_shuffles(const DeviceScan& scan) {
   scan_level<ShufflesInBlock, std::int32_t>(scan.in, scan.out, scan.n, 0, scan);
 }
 
-/// The plain way with two kernels: the host scans the blocks' sums. It has to wait for the device,
-/// and the device for it.
+/// The plain way with two kernels: the host scans the blocks' sums. Host and device wait for each
+/// other.
 void scan_blocks_host_sums(const DeviceScan& scan) {
   using Block = TreeInBlock;
   const std::uint64_t blocks = blocks_for<Block>(scan.n);

@@ -7,7 +7,7 @@ namespace {
 
 struct ScanBulkArgs {
   RingArgs ring;
-  std::int32_t* out;  ///< [n], at a multiple of 16 bytes
+  std::int32_t* out;  ///< [n], aligned to 16 bytes
 };
 
 /// A writing warp's scan of one segment in shared memory, in place.
@@ -43,10 +43,10 @@ __device__ void scan_segment(Ring<Policy>& ring, const RingPlace<Policy>& place,
   }
 }
 
-/// Exclusive scan in a single pass, 8 bytes an element. See bulk_ring.cuh for who does what. A
-/// segment is scanned in rows of 128 elements: a lane takes four neighbours in one access of 16
-/// bytes, which has no bank conflicts, adds them up, and the 32 sums are scanned by shuffles. Each
-/// writing warp hands its segment to the copy engine.
+/// Exclusive scan in a single pass, 8 bytes an element. bulk_ring.cuh explains the roles. A segment
+/// is scanned in rows of 128 elements: a lane reads four neighbours in one access of 16 bytes,
+/// without bank conflicts, adds them up, and the 32 sums are scanned by shuffles. Each writing warp
+/// hands its segment to the copy engine.
 template <typename Policy>
 __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
     scan_bulk_kernel(const ScanBulkArgs args) {
@@ -80,7 +80,8 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
     for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
       std::int32_t* const from = stages + place.stage * Policy::kStage + segment * Policy::kSegment;
       scan_segment(ring, place, segment, reinterpret_cast<int4*>(from));
-      ptx::fence_proxy_async(ptx::space_shared);  // the copy engine is to read what the lanes wrote
+      ptx::fence_proxy_async(
+          ptx::space_shared);  // makes the lanes' writes visible to the copy engine
       __syncwarp();
       std::int32_t* const to = args.out + place.tile * Policy::kTile + segment * Policy::kSegment;
       const int count = max(0, min(elements_of<Policy>(args.ring, place.tile, Policy::kTile) -
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
                              static_cast<std::uint32_t>(copied * sizeof(std::int32_t)));
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group_read(
-            ptx::n32_t<1>{});  // those before this one have been read
+            ptx::n32_t<1>{});  // earlier copies have read their sources
         if (last_stage >= 0) arrive(ring.barriers[last_stage].empty);
       }
       last_stage = place.stage;
@@ -110,8 +111,8 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
 namespace {
 
 /// Seven stages of 30 KiB fill a multiprocessor's shared memory: with fewer the copies do not reach
-/// far enough ahead (four: 1.4 times the time). Twenty writing warps with three rows each hide each
-/// other's shuffles.
+/// far enough ahead (four take 1.4 times as long). Twenty writing warps with three rows each hide
+/// each other's shuffles.
 using ScanPolicy = cuda_kernels::RingPolicy<384, 20, 8, 7, 1>;
 
 }  // namespace
@@ -125,7 +126,8 @@ void scan_bulk(const DeviceScan& scan) {
 
 bool has_bulk_copies() {
   static const bool has = [] {
-    constexpr int kBarriersAndSums = 8192;  // bytes of shared memory beside the stages, with room
+    constexpr int kBarriersAndSums =
+        8192;  // bytes of shared memory beside the stages, with a margin
     int device = 0, major = 0, shared = 0;
     ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
     ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));

@@ -11,8 +11,8 @@ using namespace cuda_kernels;
 
 constexpr int kThreads = 1024;
 
-/// Where element i of the tree lies. Nodes of a level are a power of two apart, so that without
-/// padding up to 32 lanes ask the same bank; a word skipped in every 32 spreads them.
+/// Returns the address of element i of the tree. Nodes of a level are a power of two apart, so that
+/// without padding up to 32 lanes access one bank; skipping a word in every 32 spreads them.
 template <bool kPadded>
 __host__ __device__ constexpr unsigned place(unsigned i) {
   return kPadded ? i + i / kWarp : i;
@@ -94,8 +94,8 @@ void scan_dynamic(const DeviceScan& scan) {
 
 // Harris, Sengupta & Owens 2007, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, chapter 39:
 // Blelloch's tree in the shared memory of one block. Barriers instead of launches between levels;
-// the input is read once and written once. What shared memory the compiler lays out is 48 KiB at
-// most; what the launch asks for can be all that a multiprocessor has.
+// the input is read once and written once. Static shared memory is at most 48 KiB; dynamic memory
+// can be all of a multiprocessor's.
 void scan_one_block_static(const DeviceScan& scan) {
   scan_static<false>(scan);
 }

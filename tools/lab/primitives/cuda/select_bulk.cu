@@ -8,35 +8,35 @@ namespace {
 template <typename Selection>
 struct SelectBulkArgs {
   RingArgs ring;
-  typename Selection::Output* out;  ///< [n]: what is behind the result is left as it was
+  typename Selection::Output* out;  ///< [n]; the elements after the result stay unchanged
   Selection selection;
 };
 
-/// A row of 128 elements: which of a lane's four are kept, as bits.
+/// Returns which of a lane's four elements in a row of 128 are kept, as bits.
 template <typename Selection>
 __device__ unsigned kept_bits(const Selection& selection, const int4& v, std::int32_t next) {
   return (selection.keeps(v.x, v.y) ? 1U : 0U) | (selection.keeps(v.y, v.z) ? 2U : 0U) |
          (selection.keeps(v.z, v.w) ? 4U : 0U) | (selection.keeps(v.w, next) ? 8U : 0U);
 }
 
-/// The element behind a lane's four; `behind`: the one behind the row.
+/// Returns the element after a lane's four; `behind`: the first after the row.
 template <typename Selection>
 __device__ std::int32_t next_of(const int4& v, std::int32_t behind) {
-  if (Selection::kLacking == 0) return 0;  // nobody asks
+  if (Selection::kLacking == 0) return 0;  // unused
   const std::int32_t next = __shfl_down_sync(kAllLanes, v.x, 1);
   return lane_id() == kWarp - 1 ? behind : next;
 }
 
-/// Those of a lane's four bits that belong to elements that can be kept; `rest`: how many of the
-/// elements from the lane's first on.
+/// Returns the bits of a lane's four elements that may be kept; `rest`: number of elements from the
+/// lane's first on.
 [[maybe_unused]] __device__ inline unsigned valid_bits(int rest) {
   return rest >= 4 ? 15U : rest > 0 ? (1U << rest) - 1U : 0U;
 }
 
-/// Selection in a single pass, order kept: 4 bytes an element read, 4 an element that is kept
-/// written. See bulk_ring.cuh for who does what. The reducers count, so that the count is published
-/// before anything else is done with a tile. Writing warps find places by ballots, gather what is
-/// kept at their segment's begin in shared memory, in place, and write it out in one run.
+/// Selection in a single pass, order kept: reads 4 bytes an element and writes 4 a kept element.
+/// bulk_ring.cuh explains the roles. The reducers count, so that the count is published before
+/// anything else is done with a tile. Writing warps find positions by ballots, gather the kept
+/// elements at their segment's begin in shared memory, in place, and write them out in one run.
 template <typename Policy, typename Selection>
 __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
     select_bulk_kernel(const SelectBulkArgs<Selection> args) {
@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
   static_assert(Selection::kLacking == 0 || Policy::kOverCopied > 0, "the last one's next one");
   extern __shared__ __align__(128) std::int32_t stages[];  // [kStages][kStage]
   __shared__ Ring<Policy> ring;
-  // The first element of each segment, and the one behind the tile: their neighbours before them
-  // may be looked at when they are overwritten already.
+  // The first element of each segment, and the first after the tile: the previous segment may read
+  // them after they are overwritten.
   __shared__ std::int32_t heads[Policy::kStages][Policy::kWriters + 1];
   ring.start();
   const int lane = lane_id(), reducer = warp_id() - 2, writer = reducer - Policy::kReducers;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
       if (Selection::kLacking > 0 && lane == 0) heads[stage][segment] = v.x;
 #pragma unroll
       for (int row = 0; row < kRows; ++row) {
-        // The first element of the next row, segment or tile, all of them still untouched.
+        // The first element of the next row, segment or tile, before it is overwritten.
         int4 next_row = v;
         std::int32_t behind = 0;
         if (row + 1 < kRows) next_row = rows[(row + 1) * kWarp + lane];
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
       int4 v[kRows];
 #pragma unroll
       for (int row = 0; row < kRows; ++row) v[row] = rows[row * kWarp + lane];
-      __syncwarp();  // all has been read before anything is overwritten
+      __syncwarp();  // all reads precede the first write
       auto* const kept = reinterpret_cast<typename Selection::Output*>(rows);
       const unsigned lanes_before = (1U << lane) - 1U;
       int count = 0;
@@ -144,8 +144,7 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
 
 namespace {
 
-/// Six stages of 32 KiB: what shared memory holds. Eight reducers, since counting is half of the
-/// work.
+/// Six stages of 32 KiB fit in shared memory. Eight reducers, since counting is half of the work.
 template <typename Selection>
 using SelectPolicy = cuda_kernels::RingPolicy<512, 16, 8, 6, 1, Selection::kLacking == 0 ? 0 : 4>;
 
