@@ -1,4 +1,5 @@
 """Reads pictures written by Roundel into arrays, without Roundel: PNG (8 or 16 bits) and EXR (float32).
+
 png(path) and exr(path) return the contents; any other kind of PNG or EXR raises ValueError.
 """
 

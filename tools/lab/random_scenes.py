@@ -1,8 +1,8 @@
-"""Random scenes of the whole language, with their data, from a seed.
+"""Makes random scenes of the whole language, with their data, from a seed.
 
-write_scene(folder, number, seed) writes `folder/NUMBER.yaml` and the tables that it names, and returns
-a Scene: what to draw of it. The same seed and number give the same files on every machine with the same
-NumPy. About one scene in eight has a mistake: its exit code and the places of its errors count.
+write_scene(folder, number, seed) writes `folder/NUMBER.yaml` and its tables, and returns a Scene with the
+frames and options to draw. Equal seeds and numbers give equal files on every machine with the same NumPy.
+About one scene in eight has a mistake: its exit code and the places of its errors count.
 """
 
 import dataclasses

@@ -1,8 +1,8 @@
-// Times the packing of a scene's frame into a PNG file on a CUDA device:
+// Times the encoding of a scene's frame as a PNG file on a CUDA device:
 //   roundel_bench_png SCENE [REPEATS]
 // Prints the file's size, the CPU's time, the medians of the device's stages alone, and the time a
-// file with one to six of them on their way: without and with its copy to main memory, polling for
-// its end, and with the copy where threads wait as in films. Exits with 1 where a file is not the
+// file with one to six of them in flight: without and with the download, polling for its end, and
+// with the download and threads that wait as in films. Exits with 1 if a file differs from the
 // CPU's.
 #include <fmt/format.h>
 

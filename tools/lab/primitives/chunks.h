@@ -13,16 +13,17 @@ namespace roundel::primitives {
 
 /// Contiguous parts of n elements, a few for each thread of the calling arena.
 struct Chunks {
-  static constexpr std::size_t kLeast = 4096;  ///< elements: fewer are not worth a task
-  static constexpr std::size_t kEach = 4;      ///< chunks for each thread, for balance
+  static constexpr std::size_t kMinElements = 4096;   ///< elements: fewer are not worth a task
+  static constexpr std::size_t kChunksPerThread = 4;  ///< chunks for each thread, for balance
 
   std::size_t n, count;
 
   explicit Chunks(std::size_t elements)
       : n(elements),
         count(std::clamp<std::size_t>(
-            elements / kLeast, 1,
-            kEach * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()))) {}
+            elements / kMinElements, 1,
+            kChunksPerThread * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()))) {
+  }
 
   std::size_t begin(std::size_t chunk) const {
     // In two parts: n · chunk may overflow.

@@ -9,12 +9,12 @@
 
 namespace roundel::primitives::cuda_kernels {
 
-/// What the single-pass kernels for large n share: persistent blocks, one or a few a
-/// multiprocessor, take tile b, b + G, b + 2G, … of G blocks. The warps of a block have roles, and
-/// hand the stages of a ring in shared memory to each other by barriers (mbarrier):
+/// Parts of the single-pass kernels for large n: persistent blocks, one or a few a multiprocessor,
+/// take tile b, b + G, b + 2G, … of G blocks. The warps of a block have roles, and hand the stages
+/// of a ring in shared memory to each other by barriers (mbarrier):
 ///
-/// - One loader copies tiles into stages, as far ahead as there are stages, by 1-D bulk copies (the
-///   copy engine, TMA): no registers, no instruction a word.
+/// - One loader copies tiles into all free stages ahead by 1-D bulk copies (the copy engine, TMA),
+///   which need no registers and no instruction a word.
 /// - A few reducers sum (or count in) each segment of a tile, and publish the tile's aggregate.
 /// - One look-ahead warp adds up the aggregates of the tiles since this block's last one. Only
 ///   aggregates are published: no tile waits for another one's prefix, so there is no chain through
@@ -63,11 +63,11 @@ template <typename Policy>
 __host__ __device__ std::uint64_t tiles_of(const RingArgs& args) {
   return (args.n + Policy::kTile - 1) / Policy::kTile;
 }
-/// Returns the number of elements from the tile's begin on, at most `most`.
+/// Returns the number of elements from the tile's begin on, at most `limit`.
 template <typename Policy>
-__device__ int elements_of(const RingArgs& args, std::uint64_t tile, int most) {
+__device__ int elements_of(const RingArgs& args, std::uint64_t tile, int limit) {
   const std::uint64_t rest = args.n - tile * Policy::kTile;
-  return rest < static_cast<std::uint64_t>(most) ? static_cast<int>(rest) : most;
+  return rest < static_cast<std::uint64_t>(limit) ? static_cast<int>(rest) : limit;
 }
 
 /// Barriers of one stage, in shared memory.
@@ -118,7 +118,7 @@ struct Ring {
 
 /// A block's walk over its tiles and stages.
 template <typename Policy>
-struct RingPlace {
+struct RingPosition {
   std::uint64_t tile = blockIdx.x;
   int stage = 0;
   unsigned parity = 0;     ///< parity of the stage's barriers, except `empty`
@@ -141,15 +141,15 @@ struct RingPlace {
 template <typename Policy>
 __device__ void load_tiles(Ring<Policy>& ring, std::int32_t* stages, const RingArgs& args) {
   const std::uint64_t tiles = tiles_of<Policy>(args);
-  for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-    place.wait_until_empty(ring);
-    std::int32_t* const stage = stages + place.stage * Policy::kStage;
-    const std::int32_t* const from = args.in + place.tile * Policy::kTile;
-    const int count = elements_of<Policy>(args, place.tile, Policy::kStage);
+  for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+    position.wait_until_empty(ring);
+    std::int32_t* const stage = stages + position.stage * Policy::kStage;
+    const std::int32_t* const from = args.in + position.tile * Policy::kTile;
+    const int count = elements_of<Policy>(args, position.tile, Policy::kStage);
     const int copied = count / 4 * 4;  // the engine copies 16 bytes at a time
     for (int i = copied + lane_id(); i < Policy::kStage; i += kWarp)
       stage[i] = i < count ? from[i] : 0;
-    std::uint64_t* const full = &ring.barriers[place.stage].full;
+    std::uint64_t* const full = &ring.barriers[position.stage].full;
     if (lane_id() != 0) {
       arrive(*full);
       continue;
@@ -189,13 +189,13 @@ __device__ void look_ahead(Ring<Policy>& ring, const RingArgs& args) {
   const std::uint64_t tiles = tiles_of<Policy>(args);
   std::uint32_t prefix = 0;
   std::uint64_t first = 0;
-  for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-    prefix += sum_of_aggregates(args.words, first, place.tile, args.launch);
-    first = place.tile;
-    place.wait_until_empty(ring);
+  for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+    prefix += sum_of_aggregates(args.words, first, position.tile, args.launch);
+    first = position.tile;
+    position.wait_until_empty(ring);
     if (lane_id() == 0) {
-      ring.prefixes[place.stage] = prefix;
-      arrive(ring.barriers[place.stage].ready);
+      ring.prefixes[position.stage] = prefix;
+      arrive(ring.barriers[position.stage].ready);
     }
   }
 }
@@ -207,11 +207,11 @@ template <typename Policy, typename SumSegment>
 __device__ void reduce_tiles(Ring<Policy>& ring, const RingArgs& args, int reducer,
                              std::int64_t& total, const SumSegment& sum_segment) {
   const std::uint64_t tiles = tiles_of<Policy>(args);
-  for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-    const int stage = place.stage;
-    wait(ring.barriers[stage].full, place.parity);
+  for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+    const int stage = position.stage;
+    wait(ring.barriers[stage].full, position.parity);
     for (int segment = reducer; segment < Policy::kWriters; segment += Policy::kReducers) {
-      const std::uint32_t sum = sum_segment(stage, place.tile, segment);
+      const std::uint32_t sum = sum_segment(stage, position.tile, segment);
       if (lane_id() == 0) ring.segment_sums[stage][segment] = sum;
     }
     role_barrier(1, Policy::kReducers * kWarp);
@@ -219,7 +219,7 @@ __device__ void reduce_tiles(Ring<Policy>& ring, const RingArgs& args, int reduc
       const std::uint32_t aggregate =
           warp_sum(lane_id() < Policy::kWriters ? ring.segment_sums[stage][lane_id()] : 0U);
       if (lane_id() == 0)
-        publish(args.words, place.tile, tile_word(args.launch, kAggregate, aggregate));
+        publish(args.words, position.tile, tile_word(args.launch, kAggregate, aggregate));
     }
     arrive(
         ring.barriers[stage].summed);  // after each lane's reads, since writers overwrite the stage
@@ -235,11 +235,11 @@ __device__ void reduce_tiles(Ring<Policy>& ring, const RingArgs& args, int reduc
 /// For a writing warp: waits for the segments' sums, returns the sum before its segment in the
 /// tile.
 template <typename Policy>
-__device__ std::uint32_t sum_before_segment(Ring<Policy>& ring, const RingPlace<Policy>& place,
-                                            int segment) {
-  wait(ring.barriers[place.stage].full, place.parity);
-  wait(ring.barriers[place.stage].summed, place.parity);
-  return warp_sum(lane_id() < segment ? ring.segment_sums[place.stage][lane_id()] : 0U);
+__device__ std::uint32_t sum_before_segment(Ring<Policy>& ring,
+                                            const RingPosition<Policy>& position, int segment) {
+  wait(ring.barriers[position.stage].full, position.parity);
+  wait(ring.barriers[position.stage].summed, position.parity);
+  return warp_sum(lane_id() < segment ? ring.segment_sums[position.stage][lane_id()] : 0U);
 }
 
 }  // namespace roundel::primitives::cuda_kernels

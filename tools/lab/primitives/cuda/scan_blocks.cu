@@ -28,7 +28,7 @@ struct TreeInBlock {
   static constexpr int kThreads = 1024;
   static constexpr int kElements = 2 * kThreads;
 
-  __device__ static constexpr unsigned place(unsigned i) { return i + i / kWarp; }
+  __device__ static constexpr unsigned address(unsigned i) { return i + i / kWarp; }
 
   template <typename Element>
   __device__ static void scan(const BlockScanArgs<Element>& args) {
@@ -38,29 +38,29 @@ struct TreeInBlock {
     std::int64_t sum = 0;
     for (unsigned i = threadIdx.x; i < kElements; i += kThreads) {
       const Element value = begin + i < args.n ? args.in[begin + i] : 0;
-      tree[place(i)] = static_cast<T>(value);
+      tree[address(i)] = static_cast<T>(value);
       sum += value;
     }
     for (unsigned distance = 1; distance < kElements / 2; distance *= 2) {
       __syncthreads();
       if (threadIdx.x < kElements / (2 * distance)) {
         const unsigned right = (threadIdx.x + 1) * 2 * distance - 1;
-        tree[place(right)] += tree[place(right - distance)];
+        tree[address(right)] += tree[address(right - distance)];
       }
     }
     for (unsigned distance = kElements / 2; distance > 0; distance /= 2) {
       __syncthreads();
       if (threadIdx.x < kElements / (2 * distance)) {
         const unsigned right = (threadIdx.x + 1) * 2 * distance - 1;
-        const T left_sum = tree[place(right - distance)];
-        const T before = distance == kElements / 2 ? 0 : tree[place(right)];
-        tree[place(right - distance)] = before;
-        tree[place(right)] = before + left_sum;
+        const T left_sum = tree[address(right - distance)];
+        const T before = distance == kElements / 2 ? 0 : tree[address(right)];
+        tree[address(right - distance)] = before;
+        tree[address(right)] = before + left_sum;
       }
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < kElements; i += kThreads)
-      if (begin + i < args.n) args.out[begin + i] = static_cast<Element>(tree[place(i)]);
+      if (begin + i < args.n) args.out[begin + i] = static_cast<Element>(tree[address(i)]);
     sum = block_total<kThreads>(sum);
     if (threadIdx.x == 0) args.sums[blockIdx.x] = sum;
   }

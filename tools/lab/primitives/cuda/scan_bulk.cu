@@ -12,10 +12,10 @@ struct ScanBulkArgs {
 
 /// A writing warp's scan of one segment in shared memory, in place.
 template <typename Policy>
-__device__ void scan_segment(Ring<Policy>& ring, const RingPlace<Policy>& place, int segment,
+__device__ void scan_segment(Ring<Policy>& ring, const RingPosition<Policy>& position, int segment,
                              int4* rows) {
   constexpr int kRows = Policy::kRows;
-  std::uint32_t carry = sum_before_segment(ring, place, segment);
+  std::uint32_t carry = sum_before_segment(ring, position, segment);
   uint3 within[kRows];  // sums within a lane's four elements, before the second, third and last
   std::uint32_t before[kRows];
 #pragma unroll
@@ -32,8 +32,8 @@ __device__ void scan_segment(Ring<Policy>& ring, const RingPlace<Policy>& place,
     before[row] = carry + up_to_here - before[row];
     carry += __shfl_sync(kAllLanes, up_to_here, kWarp - 1);
   }
-  wait(ring.barriers[place.stage].ready, place.parity);
-  const std::uint32_t prefix = ring.prefixes[place.stage];
+  wait(ring.barriers[position.stage].ready, position.parity);
+  const std::uint32_t prefix = ring.prefixes[position.stage];
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
     const std::uint32_t sum = prefix + before[row];
@@ -77,14 +77,16 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
   } else {
     const std::uint64_t tiles = tiles_of<Policy>(args.ring);
     int last_stage = -1;
-    for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-      std::int32_t* const from = stages + place.stage * Policy::kStage + segment * Policy::kSegment;
-      scan_segment(ring, place, segment, reinterpret_cast<int4*>(from));
+    for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+      std::int32_t* const from =
+          stages + position.stage * Policy::kStage + segment * Policy::kSegment;
+      scan_segment(ring, position, segment, reinterpret_cast<int4*>(from));
       ptx::fence_proxy_async(
           ptx::space_shared);  // makes the lanes' writes visible to the copy engine
       __syncwarp();
-      std::int32_t* const to = args.out + place.tile * Policy::kTile + segment * Policy::kSegment;
-      const int count = max(0, min(elements_of<Policy>(args.ring, place.tile, Policy::kTile) -
+      std::int32_t* const to =
+          args.out + position.tile * Policy::kTile + segment * Policy::kSegment;
+      const int count = max(0, min(elements_of<Policy>(args.ring, position.tile, Policy::kTile) -
                                        segment * Policy::kSegment,
                                    Policy::kSegment));
       const int copied = count / 4 * 4;  // the engine copies 16 bytes at a time
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
             ptx::n32_t<1>{});  // earlier copies have read their sources
         if (last_stage >= 0) arrive(ring.barriers[last_stage].empty);
       }
-      last_stage = place.stage;
+      last_stage = position.stage;
     }
     if (lane == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
   }

@@ -19,12 +19,12 @@ __device__ unsigned kept_bits(const Selection& selection, const int4& v, std::in
          (selection.keeps(v.z, v.w) ? 4U : 0U) | (selection.keeps(v.w, next) ? 8U : 0U);
 }
 
-/// Returns the element after a lane's four; `behind`: the first after the row.
+/// Returns the element after a lane's four; `after`: the first after the row.
 template <typename Selection>
-__device__ std::int32_t next_of(const int4& v, std::int32_t behind) {
+__device__ std::int32_t next_of(const int4& v, std::int32_t after) {
   if (Selection::kLacking == 0) return 0;  // unused
   const std::int32_t next = __shfl_down_sync(kAllLanes, v.x, 1);
-  return lane_id() == kWarp - 1 ? behind : next;
+  return lane_id() == kWarp - 1 ? after : next;
 }
 
 /// Returns the bits of a lane's four elements that may be kept; `rest`: number of elements from the
@@ -74,15 +74,15 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
       for (int row = 0; row < kRows; ++row) {
         // The first element of the next row, segment or tile, before it is overwritten.
         int4 next_row = v;
-        std::int32_t behind = 0;
+        std::int32_t after = 0;
         if (row + 1 < kRows) next_row = rows[(row + 1) * kWarp + lane];
         if (Selection::kLacking > 0)
-          behind = row + 1 < kRows ? __shfl_sync(kAllLanes, next_row.x, 0) : rows[kRows * kWarp].x;
-        const std::int32_t next = next_of<Selection>(v, behind);
+          after = row + 1 < kRows ? __shfl_sync(kAllLanes, next_row.x, 0) : rows[kRows * kWarp].x;
+        const std::int32_t next = next_of<Selection>(v, after);
         count += __popc(kept_bits(args.selection, v, next) & valid_bits(rest - row * 4 * kWarp));
         if (Selection::kLacking > 0 && row + 1 == kRows && segment + 1 == Policy::kWriters &&
             lane == 0)
-          heads[stage][Policy::kWriters] = behind;
+          heads[stage][Policy::kWriters] = after;
         v = next_row;
       }
       total += count;
@@ -90,11 +90,11 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
     });
   } else {
     const std::uint64_t tiles = tiles_of<Policy>(args.ring);
-    for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-      const int stage = place.stage;
-      const std::uint32_t before = sum_before_segment(ring, place, writer);
+    for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+      const int stage = position.stage;
+      const std::uint32_t before = sum_before_segment(ring, position, writer);
       int4* const rows = rows_of(stage, writer);
-      const int rest = rest_of(place.tile, writer);
+      const int rest = rest_of(position.tile, writer);
       int4 v[kRows];
 #pragma unroll
       for (int row = 0; row < kRows; ++row) v[row] = rows[row * kWarp + lane];
@@ -104,17 +104,16 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
       int count = 0;
 #pragma unroll
       for (int row = 0; row < kRows; ++row) {
-        std::int32_t behind = 0;
+        std::int32_t after = 0;
         if (Selection::kLacking > 0)
-          behind = row + 1 < kRows ? __shfl_sync(kAllLanes, v[row + 1 < kRows ? row + 1 : row].x, 0)
-                                   : heads[stage][writer + 1];
-        const unsigned bits =
-            kept_bits(args.selection, v[row], next_of<Selection>(v[row], behind)) &
-            valid_bits(rest - row * 4 * kWarp);
+          after = row + 1 < kRows ? __shfl_sync(kAllLanes, v[row + 1 < kRows ? row + 1 : row].x, 0)
+                                  : heads[stage][writer + 1];
+        const unsigned bits = kept_bits(args.selection, v[row], next_of<Selection>(v[row], after)) &
+                              valid_bits(rest - row * 4 * kWarp);
         int at = count;
         const std::int32_t values[] = {v[row].x, v[row].y, v[row].z, v[row].w};
         const std::uint64_t index =
-            place.tile * Policy::kTile +
+            position.tile * Policy::kTile +
             static_cast<std::uint64_t>(writer * kSegment + row * 4 * kWarp + 4 * lane);
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -128,7 +127,7 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
             kept[at++] = args.selection.output(values[i], index + static_cast<std::uint64_t>(i));
       }
       __syncwarp();
-      wait(ring.barriers[stage].ready, place.parity);
+      wait(ring.barriers[stage].ready, position.parity);
       auto* const to = args.out + (ring.prefixes[stage] + before);
       for (int i = lane; i < count; i += kWarp) to[i] = kept[i];
       ptx::fence_proxy_async(ptx::space_shared);  // before the copy engine writes there again
