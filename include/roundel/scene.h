@@ -43,9 +43,11 @@ struct Circle {
 };
 
 /// A scene that was read and checked, with its data. It never changes, its copies share everything,
-/// and many threads may use it.\nFrames are numbered from -10,000,000 to 10,000,000; the default is
-/// the animation's first one, or 0. All functions with a frame throw UsageError for another number,
-/// and SceneError if the frame's data are missing or wrong.
+/// and many threads may use it.
+///
+/// Frames are numbered from -10,000,000 to 10,000,000; the default is the animation's first one, or
+/// 0. All functions with a frame throw UsageError for another number, and SceneError if the frame's
+/// data are missing or wrong.
 class Scene {
  public:
   /// Reads a scene file (docs/scenes.md) in YAML or JSON. Its data files are relative to it. Throws

@@ -24,7 +24,7 @@ layers:
   - {name: middle, circles: [{x: 0.5, y: 0.5, radius: 0.2, color: "#0000ff", alpha: 0.75}]}
 )";
 
-/// The message of the Error of this type that `work` throws; empty if it throws none.
+/// Returns the message of the Error of this type that `work` throws; empty if it throws none.
 template <typename Error, typename Work>
 std::string message_of(const Work& work) {
   try {
@@ -35,7 +35,7 @@ std::string message_of(const Work& work) {
   return "";
 }
 
-/// A folder of a test's own.
+/// A test's own folder.
 class Folder {
  public:
   Folder() {

@@ -106,7 +106,7 @@ TEST(Text, JsonForYamlHasOtherCharactersByTheirNumbers) {
   EXPECT_EQ(json_for_yaml("\x7F\xC2\x85\xC2\x9F\xE2\x80\xA8\xEF\xBB\xBF\xEF\xBF\xBF"),
             "\\u007f\\u0085\\u009f\\u2028\\ufeff\\uffff");
   EXPECT_EQ(json_for_yaml("\xEF\xBB\xBF{}"), "\xEF\xBB\xBF{}");
-  EXPECT_EQ(json_for_yaml("\xFF"), "\xFF");  // no UTF-8: the parser says so
+  EXPECT_EQ(json_for_yaml("\xFF"), "\xFF");  // the parser reports invalid UTF-8
 }
 
 TEST(Text, OnlyMisspellingsAreTakenForOthers) {

@@ -11,12 +11,12 @@
 namespace roundel {
 namespace {
 
-/// Something that ends at some time.
+/// Work that ends at some time.
 struct Thing {
   std::atomic<bool> has_ended{false};
 };
 
-/// All wait; things end in the order of `ends`.
+/// All wait; work ends in the order of `ends`.
 void wait_for_all(const std::vector<std::size_t>& ends, std::atomic<int>& waiting_alone,
                   std::atomic<int>& most_alone) {
   WaitingLine line;

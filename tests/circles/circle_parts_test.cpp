@@ -27,7 +27,8 @@ Layer stroked(Layer layer, const Stroke& stroke, bool fill = true) {
   return layer;
 }
 
-/// Each circle's fill, then its stroke of `width` in frame space: slowly, from the circles without.
+/// Returns each circle's fill, then its stroke of `width` in frame space: slowly, from the circles
+/// without parts.
 Circles with_parts(Scene scene, std::size_t stroked_layer, double width) {
   Layer& layer = scene.layers[stroked_layer];
   const Stroke stroke = *layer.stroke;
@@ -79,7 +80,7 @@ Scene busy_scene(const Stroke& stroke, bool fill) {
   return scene;
 }
 
-/// Depths of what is no ring are nobody's.
+/// Depths of circles without rings are undefined.
 void expect_same(const Circles& expected, std::span<const Shape> shapes,
                  std::span<const Paint> paints, std::size_t first) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -102,7 +103,7 @@ TEST(CircleParts, AStrokeLiesAboveItsFillAndBelowTheNextCircle) {
       const Circles circles = drawn(scene);
       ASSERT_EQ(circles.count(), expected.count());
       expect_same(expected, circles.shapes.span(), circles.paints.span(), 0);
-      // Made where they are needed.
+      // Made on demand.
       CircleSource source(scene);
       Circles none;
       const CircleStream stream = source.at(0, none);
@@ -134,7 +135,7 @@ TEST(CircleParts, AStrokeWiderThanItsCircleHasNoHole) {
 TEST(CircleParts, FramesOfAFilmKeepTheirPaints) {
   const Scene scene =
       scene_with({stroked(classic_layer("bouncingballs"), {{2, true}, DisplayColor{1, 0, 0}, {}})});
-  EXPECT_FALSE(FilmSource(scene).has_recipes());  // which know no parts
+  EXPECT_FALSE(FilmSource(scene).has_recipes());  // unaware of parts
   CircleSource source(scene);
   Circles circles;
   for (std::int64_t frame = 0; frame < 4; ++frame) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300};  // forth and back
 
-/// All simulated layers, and others, in layers that are moved, seen through a view.
+/// Returns all simulated layers, and others, in layers that are moved, seen through a view.
 std::vector<Scene> scenes() {
   Layer random;
   random.source = RandomSource{};

@@ -109,7 +109,7 @@ TEST(CircleSource, CirclesDoNotDependOnTheNumberOfThreads) {
   }
 }
 
-/// Compares all but the depths.
+/// Compares everything but the depths.
 void expect_painted_alike(const Circles& expected, std::size_t first, std::span<const Shape> shapes,
                           std::span<const Paint> paints, const std::string& what) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {

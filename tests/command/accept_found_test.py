@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What diff has found, accepted; reports of two files. Usage: accept_found_test.py PATH_OF_ROUNDEL"""
+"""Accepting pictures found by diff; reports of two files. Usage: accept_found_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -67,7 +67,7 @@ class Folders(Case):
         self.assertIn(r"$'q\x7f.png'", text)
         self.assertFalse({"\x7f", "\x1b", "\t", "\ufeff"} & set(text), text)
         self.assertIn(r"q\xff.png: new: ", text)
-        # The words of the command are the names again.
+        # The shell reads the command's words as the names.
         words = self.failures("report")[r"q\x0a\x09'\.png"]["accept"].split("--output found --goldens goldens ")[1]
         self.assertEqual(subprocess.check_output(["bash", "-c", "printf %s " + words]).decode(), names[1])
         for path in (no_text, self.path("goldens/f.pfm"), self.path("now/f.pfm")):

@@ -38,7 +38,7 @@ MALFORMED = {
     "alias_bomb": "a: &a [x, x, x, x, x, x, x, x, x]\n"
     + "".join(f"{c}: &{c} [{', '.join(['*' + chr(ord(c) - 1)] * 9)}]\n" for c in "bcdefgh"),
 }
-# Nothing may be read of layers that are too many.
+# Layers beyond the limit must not be read.
 MALFORMED.update(
     (f"1001_layers_{i}", "version: 1\nlayers:\n" + "  - generator: rgb\n" * 1000 + f"  - {last}\n")
     for i, last in enumerate((
@@ -227,7 +227,7 @@ class Scenes(ScenesCase):
         self.assert_only_scenes()
 
     def test_a_billion_circles(self):
-        """They need not be in memory; nobody asks for those behind a saturated image."""
+        """They need not fit in memory; circles behind a saturated image are never fetched."""
         self.write("huge.yaml", RANDOM.replace("5000", "1000000000").replace("300", "200"))
         self.run_roundel("render", "huge.yaml", "-o", "a.png", "--backend", "cpu")
         self.run_roundel("render", "huge.yaml", "--frames", "0-2", "-o", "film%d.png", "--backend", "cpu")
@@ -241,7 +241,7 @@ class Scenes(ScenesCase):
         limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
         self.assert_fails("circles", "large.yaml", "-o", "a.npy", code=FAILED, says=["memory"],
                           **limited)
-        # Painting takes circles in chunks, and has no need of all 0.96 GB at once.
+        # Painting takes circles in chunks, and never needs all 0.96 GB at once.
         self.run_roundel("render", "large.yaml", "-o", "a.png", "--threads", "2", "--backend",
                          "cpu", **limited)
 
@@ -349,7 +349,7 @@ class Refusals(ScenesCase):
         os.mkdir(self.path("out"))
         os.mkdir(self.path("out/random.png"))
         self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out", "--overwrite", code=REFUSED)
-        self.assertEqual(os.listdir(self.path("out")), ["random.png"])  # seen before rendering
+        self.assertEqual(os.listdir(self.path("out")), ["random.png"])  # noticed before rendering
         os.rmdir(self.path("out/random.png"))
 
         def limit():  # enough for the small picture only
@@ -362,7 +362,7 @@ class Refusals(ScenesCase):
 
 
 class Inputs(ScenesCase):
-    """No output replaces what the same command reads, by whatever name."""
+    """Outputs never replace inputs of the same command, under any name."""
 
     def setUp(self):
         super().setUp()

@@ -18,7 +18,7 @@ MAP = "map: {x: x, y: y, radius: {column: v, range: [0.01, 0.05]}, color: {colum
 
 
 def columns(frame):
-    """Rows that become more, and values that drift, so that each file's range is its own."""
+    """Returns a growing number of rows, and values that drift, so that each file has its own range."""
     random = np.random.default_rng(frame)
     rows = 50 + 40 * frame
     return {"x": random.uniform(0, 1 + frame, rows), "y": random.uniform(-frame, 1, rows),
@@ -42,7 +42,7 @@ class DataFilmsTest(CommandCase):
             file.write(f"version: 1\n{head}\nlayers:\n{layers}")
 
     def circles(self, *arguments):
-        """Of all frames of the animation."""
+        """Returns the circles of all frames of the animation."""
         self.run_roundel("circles", "s.yaml", "--frames", "all", "-o", "c_##.npy", "--columns", "all", *arguments)
         return [np.load(self.path(f"c_{frame:02}.npy")) for frame in self.frames()]
 
@@ -57,7 +57,7 @@ class DataFilmsTest(CommandCase):
 
     @staticmethod
     def pixels(png):
-        """The packed pixels, without the texts, of which the fingerprint is one."""
+        """Returns the packed pixels, without the texts, which include the fingerprint."""
         return png[png.index(b"IDAT"):]
 
     def picture(self, *arguments):
@@ -257,7 +257,7 @@ class DataFilmsTest(CommandCase):
         self.assertRegex(self.error(), r"d_0005.csv: line 3: column y: expected numbers, as .*d_0003.csv has, got \"far\"")
 
     def spoil(self, frame):
-        """Data with a row that cannot be drawn."""
+        """Gives the data a row that cannot be drawn."""
         data = columns(frame)
         data["x"][7] = np.nan
         np.savez(self.path(f"d_{frame:04}.npz"), **data)
@@ -318,7 +318,7 @@ class DataFilmsTest(CommandCase):
         self.assertIn("2 of 6 frames are missing; to draw them: the same command with --resume, or with --frames 4,6\n", said)
 
     def test_bad_frames_that_are_alike_take_no_other_picture(self):
-        """Small data with `columns` are checked as they are drawn, after frames were compared."""
+        """Small data with `columns` are checked while drawing, after frames were compared."""
         good, bad = np.full((3, 3), 0.25, np.float32), np.array([[0.5, 0.5, 0.1], [np.nan, 0, 0.1]], np.float32)
         self.scene("data: p_##.npy, columns: [x, y, radius]")
         for begin, said_bad in (([good, good, bad, bad, good, good], "5-6"), ([bad, bad, good, good, bad, bad], "3-4,7-8")):

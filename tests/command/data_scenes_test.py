@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The scenes of scenes/data with a fiftieth of their rows, which their script makes first; and scenes/tissue.npz.
-Usage: data_scenes_test.py PATH_OF_ROUNDEL"""
+Usage: data_scenes_test.py PATH_OF_ROUNDEL
+"""
 
 import glob
 import os

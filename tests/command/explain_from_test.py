@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""regress --explain-from: scenes as another checkout has them. Usage: explain_from_test.py PATH_OF_ROUNDEL"""
+"""regress --explain-from: scenes of another checkout. Usage: explain_from_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -78,7 +78,7 @@ class ExplainFrom(CommandCase):
         self.assertEqual([f"    {line}" for line in lines["plain.png"]], [line for line in out.splitlines() if line.startswith("    ")])
         self.assertIn('"explanation":["scene: seed 7 -> 8"', self.read("report/index.html").decode().replace("\\u003c", "<"))
         self.assertIn("&gt; 8\nscene: layers[0]", self.read("r.xml").decode())
-        # Read again, and reported on, it is the same.
+        # Reading and reporting the results again keeps the explanation.
         report = self.read("report/index.html")
         again = self.run_roundel("report", "r.json", "--report", "again", code=DIFFER).stdout.decode()
         self.assertEqual(self.read("again/index.html"), report)
@@ -128,7 +128,7 @@ class ExplainFrom(CommandCase):
         self.assertEqual(self.read("r.json"), b"kept")
 
     def test_no_program_is_run_and_nothing_is_written(self):
-        """A folder that is laid out as a repository with filters of its own, as a clone may have one."""
+        """A folder like a repository with its own filters, as a clone may have them."""
         self.accept("scenes/plain.yaml")
         self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
         os.mkdir(self.path("bin"))

@@ -35,7 +35,7 @@ layers:
 
 
 def read_pfm(path):
-    """Width, height and red values, rows top to bottom."""
+    """Returns width, height and red values, rows top to bottom."""
     with open(path, "rb") as file:
         kind, size, scale, data = file.read().split(b"\n", 3)
     assert kind == b"PF" and float(scale) < 0

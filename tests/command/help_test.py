@@ -22,7 +22,7 @@ DATA = "version: 1\nimage: {width: 16, height: 8}\nlayers:\n  - {data: d.csv, ma
 
 
 def on_terminal(*arguments, folder, **environment):
-    """What the command prints where stdout and stderr are a terminal, and its exit code."""
+    """Returns the command's output on a terminal, and its exit code."""
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(folder)
@@ -55,7 +55,7 @@ class ShortHelp(ScenesCase):
                 self.assertTrue(all(line.startswith("  roundel ") for line in examples), text)
                 if command:
                     self.assertEqual(len(re.findall(r"(?m)^  (?:-., |    )--", text)), USUAL[command])
-                    self.assertEqual(lines[2], "")  # one sentence says what the command does
+                    self.assertEqual(lines[2], "")  # one sentence tells what the command does
                     self.assertTrue(lines[1].endswith("."), text)
 
     def test_the_full_help_repeats_the_short_one(self):
@@ -84,7 +84,7 @@ class ShortHelp(ScenesCase):
 
 
 class Examples(ScenesCase):
-    """The examples of all helps, in a folder that has what they name."""
+    """The examples of all helps, in a folder with the files that they name."""
 
     def setUp(self):
         super().setUp()
@@ -112,7 +112,7 @@ class Examples(ScenesCase):
         for command in ["", *COMMANDS]:
             text = self.run_roundel(*command.split(), "-h").stdout
             examples += [line.strip() for line in text.split("Examples:\n")[1].split("\n\n")[0].splitlines()]
-        # verify looks at the film that render draws, accept at what regress keeps.
+        # verify reads the film that render draws, accept the pictures that regress keeps.
         order = "-h validate render verify circles explain legend diff regress accept report info schema selftest".split()
         for example in sorted(examples, key=lambda line: order.index(line.split()[1])):
             with self.subTest(example):
@@ -153,7 +153,7 @@ class Guesses(ScenesCase):
             self.assertEqual(self.run_roundel(command, "pts.csv", code=INVALID).stderr,
                              "error: pts.csv: expected a scene, got a table; a scene's layer draws it: "
                              "{data: pts.csv, map: {x: NAME, y: NAME, radius: 2px}}\n")
-        self.write("scene.csv", RGB)  # the ending changes only the message
+        self.write("scene.csv", RGB)  # the extension changes only the message
         self.run_roundel("validate", "scene.csv")
 
     def test_scenes_in_place_of_pictures(self):

@@ -8,7 +8,7 @@ import unittest
 from command_case import CommandCase
 
 SAME, DIFFER, COULD_NOT = range(3)
-# A clock at the upper left, whose hand is where `hand` says, and a disc.
+# A clock at the upper left, whose hand points to `hand`, and a disc.
 SCENE = """version: 1
 vars: {hand: 0.1, disc: 1}
 image: {width: 60, height: 40, antialias: %s}
@@ -75,7 +75,7 @@ class IgnoreTest(CommandCase):
         self.assertEqual(self.read("mask.png"), before)
 
     def test_rules_of_folders(self):
-        os.rename(self.path("mask.png"), self.path("goldens/clock.png"))  # is no golden
+        os.rename(self.path("mask.png"), self.path("goldens/clock.png"))  # not a golden
         folders = ("goldens", "actual")
         self.assertIn(b"a.png: differs", self.diff(code=DIFFER, pair=folders).stdout)
         for rule in ("mask: clock.png", "ignore: [{x: 0, y: 0, width: 20, height: 16}]"):
@@ -103,7 +103,7 @@ class IgnoreTest(CommandCase):
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: s.png, mask: clock.png}]\n')
         done = self.run_roundel(*arguments, code=SAME).stdout.decode()
         self.assertNotIn("unused golden", done)
-        self.assertNotIn("fingerprint of the scene", done)  # its pixels are not right
+        self.assertNotIn("fingerprint of the scene", done)  # its pixels are wrong
 
 
 class ShapesTest(CommandCase):

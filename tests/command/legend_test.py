@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Legends against what validate says of the same scenes. Usage: legend_test.py PATH_OF_ROUNDEL"""
+"""Legends against the output of validate for the same scenes. Usage: legend_test.py PATH_OF_ROUNDEL"""
 
 import os
 import re
@@ -31,7 +31,7 @@ class LegendTest(CommandCase):
         self.run_roundel("legend", "s.yaml", "-o", "l.svg", *arguments)
         svg = ElementTree.parse(self.path("l.svg")).getroot()
         self.assertEqual(svg.tag, SVG + "svg")
-        for text in svg.iter(SVG + "text"):  # nothing lies outside
+        for text in svg.iter(SVG + "text"):  # everything lies inside
             self.assertTrue(0 <= float(text.get("x")) <= float(svg.get("width")))
             self.assertTrue(0 <= float(text.get("y")) <= float(svg.get("height")))
         return svg

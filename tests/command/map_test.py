@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What layers make of the columns of data, against NumPy. Usage: map_test.py PATH_OF_ROUNDEL"""
+"""Layers' values from data columns, against NumPy. Usage: map_test.py PATH_OF_ROUNDEL"""
 
 import json
 import math
@@ -15,7 +15,7 @@ ROWS = 30_000
 
 
 def table(rows=ROWS, seed=1):
-    """Columns of several types, with values that scales cannot take."""
+    """Returns columns of several types, with values that scales cannot take."""
     random = np.random.default_rng(seed)
     data = np.zeros(rows, dtype=[("x", "f8"), ("y", "f8"), ("v", "f8"), ("size", "f4"), ("kind", "U8"),
                                  ("red", "u1"), ("green", "u2"), ("blue", "f4"), ("code", "i4"), ("hex", "U7")])
@@ -32,19 +32,19 @@ def table(rows=ROWS, seed=1):
 
 
 def percentile(values, percent):
-    """The value of rank ⌈p·n/100⌉, at least 1."""
+    """Returns the value of rank ⌈p·n/100⌉, at least 1."""
     ordered = np.sort(values)
     return float(ordered[max(math.ceil(percent * len(ordered) / 100), 1) - 1])
 
 
 def taken(values, scale):
-    """Which values a scale can take."""
+    """Returns which values a scale can take."""
     with np.errstate(invalid="ignore"):
         return np.isfinite(values) & {"log": values > 0, "sqrt": values >= 0}.get(scale, True)
 
 
 def shares(values, scale, ends, threshold=1):
-    """t of each value, NaN for those that the scale cannot take."""
+    """Returns t of each value, NaN for those that the scale cannot take."""
     def moved(v):
         with np.errstate(all="ignore"):
             return {"linear": lambda: v, "sqrt": lambda: np.sqrt(v), "log": lambda: np.log2(v),
@@ -75,7 +75,7 @@ class MapTest(CommandCase):
         return self.run_roundel("validate", "s.yaml", code=INVALID).stderr.decode()
 
     def close(self, found, expected, ulps=1):
-        """float32 numbers, but for so many units in the last place: log2 is our own."""
+        """Compares float32 numbers within `ulps` units in the last place, since log2 is our own."""
         expected = expected.astype(np.float32)
         self.assertEqual(found.shape, expected.shape)
         self.assertTrue(np.all(np.abs(found - expected) <= ulps * np.spacing(np.maximum(np.abs(expected), 1e-3))),
@@ -197,7 +197,7 @@ class MapTest(CommandCase):
                 "{code: {in: 2}}": data["code"] == 2,
                 "{code: {in: 100}}": np.zeros(len(data), bool),
             }
-            some = [float(v) for v in data["v"][np.isfinite(data["v"])][:40]]  # beside values that are missing
+            some = [float(v) for v in data["v"][np.isfinite(data["v"])][:40]]  # beside missing values
             self.assertNotEqual(some, sorted(some))
             cases[f"{{v: {{in: {some}}}, kind: {{not: [tumour, immune, stroma]}}}}"] = (
                 np.isin(data["v"], some) & ~np.isin(data["kind"], ["tumour", "immune", "stroma"]))
@@ -325,7 +325,7 @@ class MapTest(CommandCase):
         self.run_roundel("diff", "a.pfm", "b.pfm")
 
     def test_what_circles_wrote_draws_the_same_picture_under_a_view(self):
-        """float64 data far from the origin, and layers that move, are rounded behind the view only."""
+        """float64 data far from the origin, and layers that move, are rounded only after the view."""
         random = np.random.default_rng(8)
         far = np.column_stack([9e5 + random.random((1000, 2)), random.uniform(.01, .02, (1000, 4)), random.random(1000)])
         np.save(self.path("far.npy"), far)
@@ -365,7 +365,7 @@ class MapTest(CommandCase):
                     np.testing.assert_array_equal(rows[:, :2], sorted_far[:, :2])
 
     def picture(self, head, layer="    map: {x: x, y: y, radius: 3px}", name="p.pfm"):
-        """[height, width, 3], the first row at the top."""
+        """Returns [height, width, 3], the first row at the top."""
         self.scene(layer, head)
         self.run_roundel("render", "s.yaml", "-o", name)
         with open(self.path(name), "rb") as file:
@@ -491,7 +491,7 @@ class MapTest(CommandCase):
 
     @unittest.skipIf("SANITIZED" in os.environ, "minutes")
     def test_many_rows_are_drawn_as_they_are_read(self):
-        """Sorted or not, many circles are made chunk by chunk: both are the same picture."""
+        """Sorted or not, many circles are made chunk by chunk, with the same picture."""
         random = np.random.default_rng(4)
         rows = 9_000_000
         data = random.random((rows, 4), dtype=np.float32)

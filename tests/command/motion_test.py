@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Films of one's own: keys over time, vars, real time, names without gaps. Usage: motion_test.py PATH_OF_ROUNDEL"""
+"""Films with your own motion: keys over time, vars, real time, names without gaps. Usage: motion_test.py
+PATH_OF_ROUNDEL
+"""
 
 import os
 import re
@@ -61,7 +63,7 @@ class MotionTest(CommandCase):
         still = "nothing in this scene depends on the frame: the 11 pictures are the same"
         self.scene(FILM.replace("opacity: {keys: {10: 1, 20: 0.5}}", "opacity: {keys: {10: 1, 20: 1}}"))
         self.assertNotIn(still, self.render("--frames", "0-10").stderr.decode())
-        self.assertIn(still, self.render("--frames", "10-20", "--overwrite").stderr.decode())  # behind the last other key
+        self.assertIn(still, self.render("--frames", "10-20", "--overwrite").stderr.decode())  # after the last other key
         self.assertNotIn("opacity", self.run_roundel("validate", "s.yaml").stdout.decode())
         for frame in (10, 15, 20):
             self.render("--frame", str(frame), output="still.png")

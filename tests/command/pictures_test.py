@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the command writes: pictures, circles, times; streams and signals. Usage: pictures_test.py PATH_OF_ROUNDEL"""
+"""The command's output: pictures, circles, times; streams and signals. Usage: pictures_test.py PATH_OF_ROUNDEL"""
 
 import hashlib
 import json
@@ -155,7 +155,7 @@ class Pictures(ScenesCase):
         # Another part of the same size.
         self.run_roundel(*film, "--crop", "0,0,64,32", "--overwrite")
         self.run_roundel(*film, "--crop", "0,32,64,32", "--resume", code=REFUSED)
-        # All of it is the picture itself, but says that it was asked for as a part.
+        # A part of the full size is the picture itself, but its metadata records the part.
         self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--crop", "0,0,64,32", code=USAGE)
 
     def test_scale_scales_pixels_and_crops_are_checked(self):
@@ -201,7 +201,7 @@ class Pictures(ScenesCase):
         self.write("named.yaml", RGB + "output: out/frame_####.png\n")
         self.run_roundel("render", "named.yaml", "--frame", "12")
         self.assertEqual(os.listdir(self.path("out")), ["frame_0012.png"])
-        # A name that nobody typed is not replaced without being asked to.
+        # A name that was not typed is only replaced with --overwrite.
         before = self.read("out/frame_0012.png")
         done = self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", code=REFUSED)
         self.assertIn("out/frame_0012.png: exists", done.stderr)
@@ -289,7 +289,7 @@ class Formats(ScenesCase):
                                            capture_output=True, check=False)
                             for command, overwrite in (("render", ["--overwrite"]), ("validate", []))]
                     self.assertEqual(done[0].returncode, done[1].returncode, (scenes, output, asked, done))
-                    if done[0].returncode != 0:  # the same words, but for the help's name
+                    if done[0].returncode != 0:  # equal words, except for the help's name
                         self.assertEqual(done[0].stderr.replace(b"roundel render --help", b"roundel validate --help"), done[1].stderr)
                     codes.append(done[0].returncode)
         self.assertEqual(set(codes), {0, USAGE, INVALID})
@@ -303,7 +303,7 @@ class Formats(ScenesCase):
             self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
                              f"{name}_##.frame")
             self.assertEqual(self.read(f"{name}_00.frame"), self.read("a." + name))
-            if name != "pfm":  # these say what they are
+            if name != "pfm":  # PFM has no metadata
                 done = self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
                                         f"{name}_##.frame", "--resume")
                 self.assertIn("0 frames (2 kept)", done.stderr)
@@ -395,7 +395,7 @@ class Streams(ScenesCase):
             self.assertIn("\n  MPI           " + machine["mpi"] + "\n", text)
 
     def test_a_quota_of_cpu_time_counts(self):
-        """As in a container with a limit of one core; where this process may make a group of processes."""
+        """Like a container with a limit of one core; needs the right to make a group of processes."""
         group = "/sys/fs/cgroup/roundel-test"
         if os.path.isdir("/sys/fs/cgroup/cpu"):
             group, quota = "/sys/fs/cgroup/cpu/roundel-test", {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "90000"}
@@ -430,7 +430,7 @@ class Streams(ScenesCase):
 
 class Signals(ScenesCase):
     @staticmethod
-    def default_signals():  # whoever runs the test may ignore them
+    def default_signals():  # the caller of the test may ignore them
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
 

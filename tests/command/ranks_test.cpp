@@ -63,7 +63,7 @@ class Post {
   }
 
  private:
-  using Letter = std::pair<int, std::string>;  ///< from whom
+  using Letter = std::pair<int, std::string>;  ///< sender and text
 
   class Carrier final : public Messenger {
    public:
@@ -222,7 +222,7 @@ TEST(Tasks, OfSrunThatDoNotKnowOfEachOtherAreAProblemOfTheFirst) {
   EXPECT_EQ(problem({"4", "1", nullptr}), "");
   EXPECT_EQ(problem({"1", "0", nullptr}), "");
   EXPECT_EQ(problem({nullptr, nullptr, nullptr}), "");
-  EXPECT_EQ(problem({"2", "0", "1"}), "");  // a node each of mpirun
+  EXPECT_EQ(problem({"2", "0", "1"}), "");  // mpirun with one rank a node
 }
 
 TEST(Threads, AreAskedForOrAShareOfTheCores) {

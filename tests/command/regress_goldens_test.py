@@ -34,7 +34,7 @@ class Floats(RegressCase):
         self.assertEqual(self.files("regress-output"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*.exr", max-delta: 0.01}]\n')
         self.assertIn("red.exr: same", self.regress(code=SAME, **self.scenes))
-        # What the run before has left is gone but for what can be accepted.
+        # The leftovers of the previous run are gone, except acceptable pictures.
         self.assertEqual(self.files("regress-output"), [])
 
     def test_a_png_golden_comes_first_and_format_says_otherwise(self):
@@ -119,13 +119,13 @@ class Hashes(RegressCase):
         self.run_roundel("accept", "--hashes", "red", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock"])
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
-        # Beside a hash another golden may be a picture.
+        # A hash and a picture may be goldens together.
         self.write("red.yaml", RED)
         self.regress(code=DIFFER)
         self.run_roundel("accept", "--add", "red", code=DIFFER)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.alt-1.png"])
-        self.write("red.yaml", BLUE)  # the hash counts still
+        self.write("red.yaml", BLUE)  # the hash still counts
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
 
     def test_a_fingerprint_that_is_none_is_not_stored(self):
@@ -203,7 +203,7 @@ class Hashes(RegressCase):
 
 
 class GitFiles(RegressCase):
-    """Files as git leaves them: Git LFS pointers, conflicts."""
+    """Files left by git: Git LFS pointers, conflicts."""
 
     POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "0" + "\nsize 12345\n"
     SAID = "is a Git LFS pointer: git lfs pull"

@@ -1,4 +1,4 @@
-// Two backends that should draw the same: what one of them does wrong is told, with its name.
+// Two backends that should draw equal pictures: errors of one of them are reported with its name.
 #include "tools/roundel/commands/regress_run.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Draws as the CPU backend does, but for one pixel of all pictures, or of the first of every few.
+/// Draws like the CPU backend, except for one pixel of all pictures, or of the first of every few.
 class OnePixelOff final : public Rasterizer {
  public:
   explicit OnePixelOff(const RasterOptions& options, int every = 1)

@@ -31,7 +31,9 @@ class ResultsCase(CommandCase):
         self.make_project("whole")
 
     def make_project(self, folder):
-        """Goldens of five scenes, of which two have changed, one within its rule; a new one; one that is broken; a golden of none."""
+        """Makes goldens of five scenes, two of them changed, one within its rule; a new scene; a broken one; an unused
+        golden.
+        """
         os.makedirs(self.path(f"{folder}/goldens"))
         for scene in SCENES:
             self.write(f"{folder}/{scene}", SCENE % 0.3)
@@ -91,7 +93,7 @@ class Merging(ResultsCase):
         self.assertIn("7 pictures: 2 same, 2 differ, 1 new, 1 missing, 1 not compared\n", out)
         self.assertEqual({name: self.without_times(f"whole/{name}") for name in whole}, whole)
         self.assertEqual([self.files(f"whole/{name}") for name in ("report", "r-pictures", "regress-output")], [report, pictures, kept])
-        # Merged results are results.
+        # Merged results can be merged again.
         self.report("r.json", "--json", "again.json", "--report", "again")
         self.assertEqual(self.read("whole/again.json"), self.read("whole/r.json"))
         self.assertEqual(self.files("whole/again"), report)
@@ -104,7 +106,7 @@ class Merging(ResultsCase):
         arguments = ("regress", "a.yaml", "b.yaml", "--goldens", "goldens", "--json", "r.json")
         self.roundel("whole", *arguments)
         self.write("whole/a.yaml", SCENE % 0.2)
-        self.write("whole/b.yaml", SCENE % "0.3, alpha: 0.5")  # as it was
+        self.write("whole/b.yaml", SCENE % "0.3, alpha: 0.5")  # unchanged
         said = self.roundel("whole", *arguments, code=DIFFER).stdout.decode()
         self.assertIn("pictures are in regress-output, to accept them: roundel accept a.png\n", said)
         self.assertIn("1 golden has the right pixels but another fingerprint", said)
@@ -262,7 +264,7 @@ error: torn.json:1:29: not valid JSON
         self.assertIn("expected RESULT.json", said)
 
     def from_elsewhere(self, **paths):
-        """Results of another machine, of one picture that differs, with these paths."""
+        """Returns results of another machine, for one differing picture, with these paths."""
         self.write("whole/in/r.json", json.dumps({
             "version": 1, "title": "t", "counts": {"same": 0, "differ": 1, "new": 0, "missing": 0, "not_compared": 0}, "goldens": "../goldens",
             "pictures": [{"name": "d.png", "state": "differs", "difference": {"kind": "other_shape", "shape": "s"}, **paths}]}))

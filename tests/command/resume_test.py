@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Frames that are there already, shared, interrupted and resumed exports. Usage: resume_test.py PATH_OF_ROUNDEL"""
+"""Existing frames; shared, interrupted and resumed exports. Usage: resume_test.py PATH_OF_ROUNDEL"""
 
 import errno
 import json
@@ -37,7 +37,7 @@ class ExistingFiles(BatchCase):
         self.check_each_is_synced([*render, "--frames", "2000-2003"])
 
     def check_each_is_synced(self, line):
-        """A folder that cannot be opened is on no file system that can be synced as one."""
+        """A folder that cannot be opened cannot be synced by its file system, so each file is."""
         apply = failing_calls(errno.EIO, "fdatasync")
         try:
             done = apply and subprocess.run(line, cwd=self.folder, text=True, capture_output=True, timeout=60, check=False,
@@ -159,7 +159,7 @@ class ExistingFiles(BatchCase):
 
     def test_frames_of_another_version_are_named(self):
         self.render()
-        for name in self.frames_in():  # what another frame contract would have written
+        for name in self.frames_in():  # as if written under another frame contract
             data = self.read("out/" + name)
             for key, old, new in ((b"Software", b"roundel 0.", b"roundel 9."), (b"Fingerprint", None, None)):
                 at = data.index(b"tEXt" + key + b"\0")
@@ -279,7 +279,7 @@ class Sharing(BatchCase):
             os.mkdir(self.path("out"))
 
     def halted_and_waiting(self):
-        """An export that is halted, one that waits for its frames, and what this says of them."""
+        """Starts an export and halts it, then one that waits for its frames; returns both and the second one's note."""
         for _ in range(10):
             halted = self.start_sharing()
             self.wait_for_frames(1)
@@ -288,7 +288,7 @@ class Sharing(BatchCase):
             for line in other.stderr:
                 if "waiting" in line:
                     return halted, other, line
-            # Halted between two frames, or at its end, it keeps nobody waiting.
+            # If it was halted between two frames, or at its end, the other does not wait.
             halted.send_signal(signal.SIGCONT)
             for process in (other, halted):
                 process.communicate(timeout=120)
@@ -373,7 +373,7 @@ class Interruptions(BatchCase):
         process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
                              "--threads", "1", "--backend", "cpu", "--progress", "plain")
         self.assertRegex(process.stderr.readline(), "^[0-9]/101 ")  # it is drawing
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # a launcher's, then a wish
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # the launcher's signal, then a user's
             process.send_signal(number)
             time.sleep(0.05)
         process.communicate(timeout=60)
@@ -422,10 +422,10 @@ class Interruptions(BatchCase):
             process.kill()
             process.communicate(timeout=60)
             kills += process.returncode == -signal.SIGKILL
-            for name in self.frames_in():  # no truncated file under a final name
+            for name in self.frames_in():  # files under final names are never truncated
                 if not name.startswith("."):
                     self.assertEqual(self.read("out/" + name), self.read("expected/" + name))
-            if process.returncode == DONE:  # it was faster: start anew
+            if process.returncode == DONE:  # it was faster: start again
                 shutil.rmtree(self.path("out"))
                 os.mkdir(self.path("out"))
         self.run_roundel(*arguments, "-o", "out/%d.png", "--resume")

@@ -21,7 +21,7 @@ class SharedCase(RegressCase):
                                 stderr=subprocess.PIPE, text=True)
 
     def all_at_once(self, *commands):
-        """The exit code, output and messages of each."""
+        """Runs the commands at once; returns exit code, output and messages of each."""
         reader, writer = os.pipe()
         processes = [self.start(*command, before=("sh", "-c", 'cat; exec "$@"', "sh"), stdin=reader) for command in commands]
         os.close(reader)
@@ -79,7 +79,7 @@ class Runs(SharedCase):
             text = self.regress(code=DIFFER, scenes=(f"{name}.yaml",))
         self.assertTrue(text.endswith("pictures are in regress-output, to accept them: roundel accept s2.png\n"
                                       "2 pictures of earlier runs can also be accepted from regress-output: s0.png, s1.png\n"), text)
-        # One that is the same, or fails, leaves those of the others; a killed one does, too.
+        # A run that passes or fails keeps the pictures of the others; so does a killed one.
         self.run_roundel("accept", "s1", code=DIFFER)
         self.assertIn("2 pictures of earlier runs", self.regress(code=SAME, scenes=("s1.yaml",)))
         self.write("slow.yaml", SLOW)
@@ -93,7 +93,7 @@ class Runs(SharedCase):
         self.assertEqual(self.files("regress-output/actual"), ["s0.png", "s2.png"])
         self.run_roundel("accept", "--all", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["s0.png", "s1.png", "s2.png"])
-        # A picture that has become a golden, an alternative or a hash leaves the output folder.
+        # A picture leaves the output folder once it is a golden, an alternative or a hash.
         self.assertEqual(self.regress(code=SAME, scenes=("s1.yaml",)).splitlines()[0], "1 picture: 1 same")
         self.assertEqual(self.files("regress-output"), [])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goldens of no picture: regress --strict, accept --prune; shares of a run. Usage: strict_test.py PATH_OF_ROUNDEL"""
+"""Unused goldens: regress --strict, accept --prune; shares of a run. Usage: strict_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os

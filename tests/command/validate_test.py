@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What validate says in numbers, as text and JSON, and what files of pictures say of their axes. Usage: validate_test.py
-PATH_OF_ROUNDEL"""
+"""The numbers of validate, as text and JSON, and the axes in files of pictures. Usage: validate_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -122,7 +122,7 @@ class Validate(CommandCase):
         self.assertEqual(self.scene("--layers", "c")["layers"][0]["color"]["colormap"], [[0, "#ff0000"], [0.25, "#00ff00"], [1, "#0000ff"]])
 
     def axes(self, name):
-        """What its text says, by this script."""
+        """Returns the picture's text, read by this script."""
         data, at = self.read(name), 8
         while at < len(data):
             size, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
@@ -164,7 +164,7 @@ class Validate(CommandCase):
         self.assertEqual(list(self.axes("a.png")), ["window"])
 
     def test_frames_without_this_text_are_whole(self):
-        """As those of earlier versions: only their fingerprints count."""
+        """Like those of earlier versions: only their fingerprints count."""
         self.write("f.yaml", RGB + "animation: {frames: 3}\n")
         self.run_roundel("render", "f.yaml", "--frames", "all", "-o", "f_#.png")
         for frame in range(3):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Videos that ffmpeg makes of frames and streams, by the lines of docs/films.md and those that messages name: decoded, flat areas have
-the pictures' colours. Usage: videos_test.py PATH_OF_ROUNDEL"""
+"""Videos that ffmpeg makes of frames and streams, by the lines of docs/films.md and of messages: after decoding, flat
+areas have the pictures' colours. Usage: videos_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -33,7 +34,7 @@ TOLERANCE = 4
 
 
 def lines_of_page():
-    """The commands of the page's section on videos."""
+    """Returns the commands of the page's section on videos."""
     section = re.search(r"^## Videos\n(.*?)^## ", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
     return re.findall(r"^ffmpeg .*$", section, re.MULTILINE)
 
@@ -53,8 +54,8 @@ class Videos(CommandCase):
         self.assertEqual(done.returncode, 0, f"{line}: {done.stderr[-2000:]}")
 
     def decoded(self, video, channels):
-        """The third frame."""
-        decoder = ["-c:v", "libvpx-vp9"] if video.endswith(".webm") else []  # ffmpeg's own one leaves out alpha
+        """Returns the third frame."""
+        decoder = ["-c:v", "libvpx-vp9"] if video.endswith(".webm") else []  # ffmpeg's own decoder drops alpha
         kind = {3: "rgb24", 4: "rgba"}[channels]
         return subprocess.run(["ffmpeg", "-loglevel", "error", *decoder, "-i", self.path(video), "-vf", "select=eq(n\\,2)",
                                "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", kind, "-"], check=True,
@@ -79,7 +80,7 @@ class Videos(CommandCase):
                 self.assertLessEqual(max(abs(got[c] - expected[c]) for c in seen), TOLERANCE,
                                      f"{video}: {tuple(got)} for {tuple(expected)} at {x}, {y}")
                 compared.add(expected)
-        self.assertEqual(len(compared), 7)  # six circles and what is behind them
+        self.assertEqual(len(compared), 7)  # six circles and the background
 
     def assert_tags(self, video):
         probe = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", self.path(video)],

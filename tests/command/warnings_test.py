@@ -14,7 +14,7 @@ class Warnings(CommandCase):
     FAR = "version: 1\nlayers:\n  - circles: [{x: 50, y: 20, radius: 10}]\n"
 
     def said(self, *arguments, command=("render", "-o", "a.png")):
-        """The warnings about a.yaml, without their beginning."""
+        """Returns the warnings about a.yaml, without their beginning."""
         lines = self.run_roundel(*command, "a.yaml", *arguments).stderr.decode().splitlines()
         return [line[17:] for line in lines if line.startswith("warning: a.yaml: ")]
 
@@ -74,7 +74,7 @@ class Warnings(CommandCase):
         self.write("a.yaml", RANDOM.replace("[1, 1, 1]", "[255, 1, 1]"))
         self.assert_said("colours go far above 1")
         for command in (("render", "-o", "a.exr"), ("validate", "-o", "a.exr")):
-            self.assertEqual(self.said(command=command), [])  # may be meant
+            self.assertEqual(self.said(command=command), [])  # may be intended
         self.write("a.yaml", "version: 1\nlayers:\n  - {data: a.npy, "
                              "columns: [x, y, radius, red, green, blue]}\n")
         rows = b"".join(struct.pack("<6f", 0.5, 0.5, 0.1, 20, 200, i % 256) for i in range(1000))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Whole numbers beyond 2**53: sorted exactly, or else a warning says that they were rounded. Usage:
-whole_numbers_test.py PATH_OF_ROUNDEL"""
+"""Whole numbers beyond 2**53: sorted exactly, or else a warning reports that they were rounded. Usage:
+whole_numbers_test.py PATH_OF_ROUNDEL
+"""
 
 import unittest
 
@@ -22,7 +23,7 @@ def table(ids):
 
 
 def many(kind):
-    """Numbers of which neighbours become the same in binary64."""
+    """Returns numbers whose neighbours become equal in binary64."""
     random = np.random.default_rng(2)
     if kind == "u8":
         return (2**64 - 1 - random.integers(0, 30_000, ROWS, dtype="u8")).astype("u8")
@@ -55,7 +56,7 @@ class WholeNumbersTest(CommandCase):
                          f"    map: {{x: x, y: y, radius: 0.1{', ' + color if color else ''}}}\n    {keys}\n")
 
     def painted(self):
-        """The places of the circles, as they are painted."""
+        """Returns the positions of the circles in paint order."""
         done = self.run_roundel("circles", "s.yaml", "-o", "c.npy", "--columns", "all")
         return np.load(self.path("c.npy"))[:, 0], done.stderr.decode()
 
@@ -176,7 +177,7 @@ class WholeNumbersTest(CommandCase):
         self.assertEqual(len(said), 9)
         self.assertIn(f"s.yaml: d_1.npy: row 1: id: {BEYOND + 3} is rounded to {BEYOND + 4}", said[0])
         self.assertEqual(len(self.warnings("validate", "s.yaml", "--frame", "3")), 1)
-        self.scene("d_#.npy", "", SCALE, head="animation: {frames: 10}")  # goes by all files
+        self.scene("d_#.npy", "", SCALE, head="animation: {frames: 10}")  # covers all files
         self.assertEqual(len(self.warnings("validate", "s.yaml")), 9)
 
     def test_layers_that_share_a_file_each_say_it(self):

@@ -84,7 +84,7 @@ TEST_F(CompareFolders, EqualBytesThatCouldNotBeComparedAreNotTheSame) {
   put("b/broken.png", plain_image(8, 8));
   const std::vector<std::uint8_t> sound = read_bytes(folder_ / "a/broken.png");
   std::string broken(sound.begin(), sound.end());
-  broken[broken.size() - 20] ^= 1;  // of the pixels
+  broken[broken.size() - 20] ^= 1;  // a byte of the pixels
   for (const char* side : {"a/", "b/"}) {
     folder_.write(side + std::string("broken.png"), broken);
     folder_.write(side + std::string("none.png"), "no picture");

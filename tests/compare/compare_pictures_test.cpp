@@ -1,4 +1,5 @@
-// Planted defects must be found and rightly described, and all numbers be those of plain loops.
+// Planted defects must be found and rightly described, and all numbers must equal those of plain
+// loops.
 #include <cmath>
 #include <limits>
 
@@ -108,7 +109,7 @@ TEST(ComparePictures, AnotherShapeIsSaidAndNothingElse) {
   }
 }
 
-/// All numbers by plain loops.
+/// Computes all numbers by plain loops.
 void expect_numbers_of_plain_loops(const Picture& a, const Picture& b, double limit,
                                    const PictureDifference& difference) {
   double squares = 0;

@@ -173,7 +173,7 @@ std::vector<double> hdr_flip_oracle(const OraclePicture& a, const OraclePicture&
     const double y = 0.6 * x;
     return std::clamp(y * (2.51 * y + 0.03) / (y * (2.43 * y + 0.59) + 0.14), 0.0, 1.0);
   };
-  double low = 0, high = 100;  // where tone mapping gives 0.85, by bisection
+  double low = 0, high = 100;  // the point at which tone mapping gives 0.85, by bisection
   for (int k = 0; k < 200; ++k) (aces((low + high) / 2) < 0.85 ? low : high) = (low + high) / 2;
   const double start = std::log2(low / luminances.back());
   const double stop = std::log2(low / std::max(luminances[luminances.size() / 2], 1.1920929e-7));

@@ -6,7 +6,7 @@
 namespace roundel {
 namespace {
 
-/// Differs from `picture` at this pixel.
+/// Returns a picture that differs from `picture` at this pixel.
 Picture changed_at(const Picture& picture, int x, int y) {
   Picture changed = copy_of(picture);
   std::uint8_t& sample = changed.bytes[sample_at(changed, x, y, 0)];

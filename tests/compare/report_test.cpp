@@ -20,7 +20,7 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// That no encoder makes small.
+/// Returns noise, which encoders cannot shrink.
 Image noise_image(int width, int height) {
   Image image = plain_image(width, height);
   std::uint32_t state = 1;
@@ -38,7 +38,7 @@ class Report : public ::testing::Test {
     write_png(folder_ / "actual.png", with_spot(plain_image(64, 64), 9, 9), {});
   }
 
-  /// A run of so many pictures that differ, and one that does not.
+  /// Returns a run of `count` pictures that differ, and one that does not.
   ComparisonRun run_of(std::size_t count) const {
     ComparisonRun run;
     run.title = "title <&>";

@@ -108,7 +108,7 @@ TEST(RunJson, IsOneLineAPicture) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
 }
 
-/// With all that a rule can say.
+/// A run with every kind of rule.
 ComparisonRun everything() {
   ComparisonRun run = every_state();
   run.golden_folder = "goldens", run.output_folder = "out";

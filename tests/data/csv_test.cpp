@@ -28,7 +28,7 @@ class Csv : public testing::Test {
     for (const TableColumn& column : table->columns()) names.push_back(column.name);
     return names;
   }
-  /// Of a column of texts.
+  /// Returns a column of texts.
   std::vector<std::string> texts_of(const std::string& text, std::size_t column = 0) {
     const auto table = open(text);
     EXPECT_TRUE(table->columns().at(column).is_text);
@@ -164,7 +164,7 @@ TEST_F(Csv, CommentsAreCountedAndThoseLikeRowsAreNamed) {
   EXPECT_EQ(open("x,y\n# m,s\n1,2\n# note\n")->comments_like_rows(), "");
   EXPECT_EQ(open("x\n1\n# note\n2\n")->comments_like_rows(), "") << "any text is one field";
   EXPECT_EQ(texts_of("id,x\n\"#1\",1\n\"#2\",2\n"), (Names{"#1", "#2"}));
-  // Over many blocks, each of which counts for itself.
+  // Over many blocks, each of which counts its own rows.
   std::string text = "x y z\n1 2 3\n";
   for (int i = 0; i < 100'000; ++i) text += i % 1000 == 999 ? "#1 2  3\n" : "1 2 3\n# none\n";
   const auto large = open(text);
@@ -217,7 +217,7 @@ TEST_F(Csv, AColumnMayBeReadTwiceAndInAnyOrder) {
   EXPECT_EQ(rows.texts(4)[0], "b");
 }
 
-/// With the columns of a text in memory and in a temporary file.
+/// Opens the table of a text in memory and in a temporary file.
 constexpr std::uint64_t kLittleMemory = 100'000;
 
 TEST_F(Csv, ColumnsBeyondTheMemoryAreReadFromATemporaryFile) {
@@ -306,7 +306,7 @@ TEST_F(Csv, TextsAfterThousandsOfNumbersMakeAllOfThemTexts) {
   EXPECT_EQ(rows.numbers(0)[199'999], 199'999);
 }
 
-/// A table over many blocks, with what may stand in lines at random places: any part of it is as it
+/// A table over many blocks, with all kinds of line contents at random places: any part reads as it
 /// was written.
 TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
   if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
@@ -353,7 +353,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
   }
 }
 
-/// Fields and comments longer than the window on the file, wanted or not.
+/// Fields and comments longer than the window on the file, in used and unused columns.
 TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
   if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   constexpr std::uint64_t kRows = kSanitized ? 20 : 40;

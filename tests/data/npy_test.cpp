@@ -18,7 +18,7 @@
 namespace roundel {
 namespace {
 
-// An .npy file of format version 1 with this header text.
+// Returns an .npy file of format version 1 with this header text.
 std::string npy(const std::string& header, const std::string& elements = "", char version = 1) {
   std::string file = std::string("\x93NUMPY") + version + '\0';
   const std::size_t length_bytes = version == 1 ? 2 : 4;

@@ -28,7 +28,7 @@ DifferenceExplanation explain(const std::vector<Disc>& a, const std::vector<Disc
                             list_budget, most);
 }
 
-/// Small discs all over a 200 × 100 image.
+/// Returns small discs all over a 200 × 100 image.
 std::vector<Disc> many_discs() {
   std::vector<Disc> discs;
   for (int y = 0; y < 20; ++y)
@@ -131,7 +131,7 @@ TEST(ExplainDifference, EachClusterHasItsOwnCircles) {
 }
 
 TEST(ExplainDifference, SharesFollowTheSizeOfTheEffect) {
-  // On white, where they do not meet a third of the light is taken by the one, two by the other.
+  // On white, outside of their overlap: one takes a third of the light, the other two thirds.
   const std::vector<Disc> after = {{{0.5f, 0.5f, 0, 0.3f}, {0, 0, 0, 0.25f}},
                                    {{1.08f, 0.5f, 0, 0.3f}, {0, 0, 0, 0.5f}}};
   const DifferenceExplanation found = explain({}, after, kImage, kImage);

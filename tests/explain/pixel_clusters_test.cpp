@@ -10,7 +10,7 @@
 namespace roundel {
 namespace {
 
-/// From rows of text, the first one being row 0.
+/// Reads rows of text, the first one being row 0.
 PixelClusters clusters_of(const std::vector<std::string>& rows) {
   const std::size_t width = rows.front().size();
   Buffer<std::uint8_t> marked(rows.size() * width);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The templates for Kubernetes and Open Job Description: their rules, and their commands run as those engines would.
-Usage: templates_test.py PATH_OF_ROUNDEL. Exits with 77 without PyYAML."""
+Usage: templates_test.py PATH_OF_ROUNDEL. Exits with 77 without PyYAML.
+"""
 
 import os
 import pathlib
@@ -61,7 +62,7 @@ class Kubernetes(TemplateCase):
         self.assertEqual(fails["onExitCodes"],
                          {"containerName": self.container["name"], "operator": "In", "values": [USAGE, INVALID, REFUSED]})
         self.assertGreater(self.job["spec"]["backoffLimitPerIndex"], 0)
-        self.assertEqual(self.job["spec"]["template"]["spec"]["restartPolicy"], "Never")  # the policy asks for that
+        self.assertEqual(self.job["spec"]["template"]["spec"]["restartPolicy"], "Never")  # required by the policy
 
     def test_threads_have_a_limit(self):
         self.assertEqual(self.container["resources"]["limits"]["cpu"], self.container["resources"]["requests"]["cpu"])
@@ -81,7 +82,7 @@ class Kubernetes(TemplateCase):
 
 
 class OpenJobDescription(TemplateCase):
-    """Each task runs in a folder that has nothing but what the parameters with dataFlow IN name."""
+    """Each task runs in a folder that has only the inputs of the parameters with dataFlow IN."""
 
     def setUp(self):
         super().setUp()
@@ -92,7 +93,7 @@ class OpenJobDescription(TemplateCase):
             (self.folder / folder).mkdir()
 
     def start(self, share, **values):
-        """A task. Inputs and Scene are copied, as job attachments are; the others are values."""
+        """Starts a task. Inputs and Scene are copied, as job attachments are; the others are values."""
         known = {}
         for definition in self.template["parameterDefinitions"]:
             value = values.get(definition["name"], definition.get("default"))
@@ -127,7 +128,7 @@ class OpenJobDescription(TemplateCase):
         return says
 
     def test_it_keeps_to_the_specification(self):
-        """Of version 2023-09, what the template uses of it."""
+        """Checks the parts of version 2023-09 that the template uses."""
         keys = {"PATH": {"name", "type", "default", "description", "objectType", "dataFlow"},
                 "STRING": {"name", "type", "default", "description"},
                 "INT": {"name", "type", "default", "description", "minValue"}}
@@ -145,7 +146,7 @@ class OpenJobDescription(TemplateCase):
         self.assertLessEqual(self.action["cancelation"]["notifyPeriodInSeconds"], 600)
         for file in self.step["script"]["embeddedFiles"]:
             self.assertEqual((file["type"], file["runnable"]), ("TEXT", True))
-            self.assertNotIn("{{", file["data"])  # values are arguments, which no shell reads as code
+            self.assertNotIn("{{", file["data"])  # values are arguments, which a shell never reads as code
         try:
             from openjd.model import decode_job_template
         except ImportError:

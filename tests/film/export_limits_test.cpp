@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kEncoders = 32;
 
-/// Of an export with six rasterizers.
+/// Returns the limits of an export with six rasterizers.
 ExportLimits limits_of(VideoFormat format, bool have_recipes,
                        std::uint64_t budget = std::uint64_t{1} << 30) {
   const Scene scene = parse_scene(
@@ -37,7 +37,7 @@ TEST(ExportLimits, AreThoseOfWhatTheExportHas) {
   }
 }
 
-/// Memory that devices write to takes long to get.
+/// Allocating memory that devices write to takes long.
 TEST(ExportLimits, DevicesNeedPicturesForThoseWhoDrawAndWriteAlone) {
   const auto pictures = [](VideoFormat format, bool have_recipes, auto... budget) {
     const ExportLimits limits = limits_of(format, have_recipes, budget...);

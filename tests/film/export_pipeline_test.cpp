@@ -61,7 +61,8 @@ TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
                                                                   {moving + "linear}", 4},
                                                                   {moving + "hold}", 2}}) {
     for (const bool in_order : {false, true}) {
-      for (const int milliseconds : {0, 5}) {  // frames wait for the picture, or find it there
+      for (const int milliseconds :
+           {0, 5}) {  // frames wait for the picture, or the other way round
         TestExport test("rgb", run_of_frames(0, 40), in_order);
         test.scene =
             parse_scene("version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - " + layer + "\n",
@@ -227,7 +228,7 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   const ExportResult result = export_frames(std::move(job));
   EXPECT_EQ(result.written.size(), 200U);
   EXPECT_EQ(result.limits.frames, 4U);
-  EXPECT_LE(most, 4 + 4);  // those just written are counted until their writer has slept
+  EXPECT_LE(most, 4 + 4);  // written pictures are counted until their writer has slept
 }
 
 TEST(ExportPipeline, AllWritersHelpWithABacklog) {
@@ -311,7 +312,7 @@ TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
 }
 
 TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
-  /// Every fifth one another process has made.
+  /// Another process has made every fifth frame.
   class MixedSource : public FrameSource {
    public:
     std::optional<NextFrame> next() override {

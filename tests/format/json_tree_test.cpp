@@ -26,7 +26,7 @@ TEST(JsonTree, HasKindsTextsAndPlaces) {
   EXPECT_EQ(text.kind(), YamlKind::kQuoted);
   EXPECT_EQ(text.text(), "\U0001F600");
   EXPECT_EQ(text.place(), (Place{2, 12}));
-  EXPECT_EQ(tree.root().find("d").value().place(), (Place{2, 30}));  // its key's
+  EXPECT_EQ(tree.root().find("d").value().place(), (Place{2, 30}));  // place of its key
 }
 
 TEST(JsonTree, AByteOrderMarkIsNoText) {

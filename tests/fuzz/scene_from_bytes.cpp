@@ -11,7 +11,7 @@ namespace {
 
 using roundel::Field;
 
-// Longer lists have their limit for the sake of memory alone.
+// Longer lists have a limit only to bound memory.
 constexpr std::uint64_t kLongestList = 10'000;
 
 constexpr std::array kWrongValues = {
@@ -84,7 +84,7 @@ class SceneWriter {
     if (decision == 15 && list.max_items <= kLongestList) count = list.max_items + 1;
     text_ += '[';
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (i >= 2 && i + 2 < count) {  // of many items those in the middle are the shortest
+      if (i >= 2 && i + 2 < count) {  // in the middle of many items, the shortest ones
         SceneWriter shortest({});
         shortest.write(*list.item);
         text_ += shortest.text();

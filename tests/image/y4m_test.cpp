@@ -27,7 +27,7 @@ TEST(Y4m, HeaderHasSizeAndRate) {
   EXPECT_NE(y4m_header(1, 1, 60, YuvFormat::k420, 7).find(" F60:7 "), std::string::npos);
 }
 
-/// The F of a header.
+/// Returns the F of a header.
 std::string rate_in_header(double fps, std::int64_t step = 1) {
   const std::string header = y4m_header(1, 1, fps, YuvFormat::k420, step);
   const std::size_t start = header.find(" F") + 2;
@@ -41,7 +41,7 @@ TEST(Y4m, RatesAreTheFractionsThatTheyAre) {
   EXPECT_EQ(rate_in_header(120000.0 / 1001), "120000:1001");
   EXPECT_EQ(rate_in_header(9999991.0 / 9999973), "9999991:9999973");
   EXPECT_EQ(rate_in_header(30000.0 / 1001, 3), "10000:1001");
-  // Rounded rates stay what they are.
+  // Rounded rates keep their value.
   EXPECT_EQ(rate_in_header(23.976), "2997:125");
   EXPECT_EQ(rate_in_header(23.98), "1199:50");
   EXPECT_EQ(rate_in_header(59.94), "2997:50");

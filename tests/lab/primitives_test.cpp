@@ -28,13 +28,13 @@ constexpr std::size_t kLargest = std::size_t{1} << 17;  // several parts
 #else
 constexpr std::size_t kLargest = std::size_t{1} << 20;
 #endif
-/// Around everything that chunks, parts and vectors are cut at.
+/// Around all sizes at which chunks, parts and vectors are cut.
 const std::size_t kSizes[] = {
     0,    1,    2,     3,     4,     5,     7,     8,     9,     15,       16,
     17,   31,   32,    33,    1023,  1024,  1025,  4095,  4096,  4097,     8191,
     8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 99999, kLargest, kLargest - 3};
 
-constexpr std::uint32_t kGuard = 0xABABABAB;  // where nothing may be written
+constexpr std::uint32_t kGuard = 0xABABABAB;  // fills memory that must not be written
 
 Integers random_integers(std::size_t n, std::int32_t low, std::int32_t high, unsigned seed = 1) {
   std::mt19937 engine(seed);
@@ -148,7 +148,7 @@ TEST(Scan, TotalsHave64BitsAndSumsWrapAround) {
 template <typename Value>
 using Selecting = std::uint64_t (*)(std::span<const std::int32_t>, Value*);
 
-/// Both keep `expected`; in one pass nothing is written behind it.
+/// Both keep `expected`; in one pass nothing is written after it.
 template <typename Value>
 void expect_kept(const Integers& in, const std::vector<Value>& expected, Selecting<Value> serial,
                  Selecting<Value> one_pass) {
@@ -260,7 +260,7 @@ TEST(SelectSerial, TakesAnyPredicateAndKeepsTheOrder) {
 constexpr auto kMakers = {make_saxpy, make_scan, make_compaction, make_selection,
                           make_find_repeats};
 
-// On a device, too, where there is one.
+// Also on a device, if there is one.
 TEST(Measure, EveryRowOfEveryPrimitiveIsRight) {
   const std::vector<std::uint64_t> sizes = {0,    1,    2,    3,    31,    32,    33,     1021,
                                             1023, 1024, 1025, 4093, 4095,  4096,  4097,   7679,
@@ -288,7 +288,7 @@ TEST(Measure, WhatWasNotComputedIsNotRight) {
     for (const Variant& variant : primitive->variants()) {
       variant.run(1000, 1);
       primitive->spoil(1000);
-      if (primitive->name() != "saxpy") {  // where no run is a right result too
+      if (primitive->name() != "saxpy") {  // for which unwritten output is right, too
         EXPECT_FALSE(primitive->is_right(1000)) << primitive->name();
       }
       variant.run(900, 1);

@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-/// The value of rank ⌈part·n/whole⌉, at least 1.
+/// Returns the value of rank ⌈part·n/whole⌉, at least 1.
 double sorted_percentile(const std::vector<double>& sorted, RankFinder::Share share) {
   const auto rank = static_cast<std::size_t>(
       std::ceil(static_cast<long double>(share.part) * static_cast<long double>(sorted.size()) /
@@ -20,14 +20,14 @@ double sorted_percentile(const std::vector<double>& sorted, RankFinder::Share sh
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Compares with a sort; returns how many times the numbers were gone through.
+/// Compares with a sort; returns the number of passes over the numbers.
 int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& shares) {
   RankFinder finder(shares);
   int passes = 0;
   bool again = true;
   while (again) {
     ++passes;
-    // Two parts, as two threads would have them.
+    // Two parts, as for two threads.
     const std::size_t half = numbers.size() / 3;
     for (const auto& part : {std::span(numbers).first(half), std::span(numbers).subspan(half)}) {
       RankFinder::Counts found;
@@ -75,7 +75,7 @@ TEST(RankFinder, TakesAllKindsOfNumbers) {
   check(std::vector<double>(1000, -3.5), steps(256));
 }
 
-/// Numbers too many and too close to each other to be told apart by their first bits.
+/// Many numbers that are too close for their first bits to distinguish them.
 TEST(RankFinder, GoesOnUntilTheLastBits) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   std::mt19937_64 engine(2);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""answers_test.py ROUNDEL: films as iterators, and what can be asked about scenes and pictures, against the command."""
+"""answers_test.py ROUNDEL: films as iterators, and properties of scenes and pictures, against the command."""
 import json
 import pathlib
 import threading
@@ -112,7 +112,7 @@ class Answers(CommandCase):
         for scene in (path, roundel.Scene.from_file(path)):
             circles = roundel.explain_pixel(scene, 10, 10, set={"r": 0.3})["circles"]
             self.assertEqual([circle["line"] for circle in circles], [7, 6])
-        changed = roundel.Scene.from_file(path).add(x=[0.5], y=[0.5], radius=0.1)  # which stands in no file
+        changed = roundel.Scene.from_file(path).add(x=[0.5], y=[0.5], radius=0.1)  # comes from no file
         self.assertFalse(any("line" in circle for circle in roundel.explain_pixel(changed, 10, 10)["circles"]))
 
     def test_rows_of_columns_are_explained(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""notebook_test.py ROUNDEL: the cells of docs/notebook.ipynb run in order and draw what they say."""
+"""notebook_test.py ROUNDEL: the cells of docs/notebook.ipynb run in order and draw what their texts claim."""
 import base64
 import contextlib
 import io
@@ -35,12 +35,12 @@ class Notebook(CommandCase):
         self.assertIn("roundel, 3,000,000", names["times"])
         circle = names["answer"]["circles"][0]
         self.assertTrue(0 <= circle["row"] < names["rows"])
-        if "matplotlib, 30,000" in names["times"]:  # the same picture, but for its antialiasing
+        if "matplotlib, 30,000" in names["times"]:  # the same picture, except for its antialiasing
             self.assertLess(names["difference"]["flip"]["mean"], 0.1)
         if os.path.exists("film.mp4"):
             self.assertGreater(os.path.getsize("film.mp4"), 10_000)
 
-    def test_stored_outputs_show_pictures(self):  # tools/notebook-outputs stores them
+    def test_stored_outputs_show_pictures(self):  # stored by tools/notebook-outputs
         self.assertLess(PATH.stat().st_size, MOST_BYTES)
         outputs = [output for cell in NOTEBOOK["cells"] for output in cell.get("outputs", [])]
         self.assertRegex("".join(outputs[0]["text"]), r"3,000,000 particles to 1200x750 pixels: \d+ ms")

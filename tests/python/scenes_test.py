@@ -29,7 +29,7 @@ class Scenes(ColumnsCase):
         constant = scene().add(x=x, y=0.5, radius=radius)
         np.testing.assert_array_equal(roundel.render(constant), roundel.render(changing))
         self.assertIs(constant._load(), constant._load())
-        # Another array may change what a view shows.
+        # A base array may change the contents of a view.
         seen = RNG.random(ROWS)
         view = seen.view()
         view.setflags(write=False)
@@ -77,7 +77,7 @@ class Scenes(ColumnsCase):
         self.assertEqual(self.read("m_0.npy"), before)
         self.assertFalse(os.path.exists(self.path("m.yaml")))
         os.remove(self.path("m_0.npy"))
-        for _ in range(2):  # its own it replaces
+        for _ in range(2):  # its own file is replaced
             made.save(self.path("m.yaml"))
 
     def test_pictures_are_no_scene_files(self):

@@ -27,7 +27,7 @@ class Warnings(ColumnsCase):
             warnings.simplefilter("error")
             with self.assertRaises(roundel.RoundelWarning):
                 roundel.render(made(values="id"))
-            roundel.render(made(order="id"))  # which is exact
+            roundel.render(made(order="id"))  # exact
             changed = made(values="id")
             ids[:] = np.arange(ROWS)
             roundel.render(changed)

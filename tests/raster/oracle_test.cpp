@@ -1,4 +1,4 @@
-// Against a painter's algorithm in binary64: every circle over every pixel, back to front.
+// Compares with a painter's algorithm in binary64: every circle over every pixel, back to front.
 #include <cmath>
 
 #include "tests/raster/testing.h"
@@ -12,7 +12,7 @@ using testing::random_circles;
 
 struct OraclePixel {
   double red, green, blue;
-  bool ambiguous = false;  ///< some circle's rim is too near for binary32 to agree which side it is
+  bool ambiguous = false;  ///< a rim is too near for binary32 to decide the side
 };
 
 OraclePixel paint(const Circles& circles, const ImageSettings& image, int x, int y) {

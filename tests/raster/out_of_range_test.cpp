@@ -114,7 +114,7 @@ TEST(OutOfRange, TolerancesThatMeanNothingAreErrors) {
               ExitCode::kUsage);
   for (const double delta : {-1.0, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_EQ(error_of([&] { compare({.max_delta = delta}); }).exit_code(), ExitCode::kUsage);
-  // Beyond the picture there is nothing to ignore.
+  // Boxes beyond the picture are empty.
   EXPECT_EQ(compare({.ignore = {{4, 0, 1, 1}, {100, 100, kMost, kMost}}}).pixels_over, 1U);
   EXPECT_EQ(compare({.ignore = {{0, 0, kMost, kMost}}}).pixels_over, 0U);
   EXPECT_EQ(compare({.max_density = Tolerance::Density{0, kMost, kMost}}).densest_pixels, 1U);

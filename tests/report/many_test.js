@@ -1,6 +1,6 @@
 // Opens the report of 10,000 pairs, which report_sample --many has made in FOLDER, five times:
-// many_test.js FOLDER, ROUNDEL_BROWSER=PATH. Fails where the median takes a second or more until the page
-// can be used.
+// many_test.js FOLDER, ROUNDEL_BROWSER=PATH. Fails if the median until the page is usable is a
+// second or more.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {open} from './browser.js';

@@ -1,10 +1,10 @@
-// Looks at what reports are besides their pictures: on paper, without scripts, for those who listen
-// or use keys: page_test.js FOLDER, ROUNDEL_BROWSER=PATH.
+// Tests reports besides their pictures: on paper, without scripts, for screen readers and
+// keyboards: page_test.js FOLDER, ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {choose, open, screenshot, shows} from './browser.js';
 
-// Pages of a PDF as Chromium writes it.
+// Counts the pages of a PDF as Chromium writes it.
 const pagesOf = pdf => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g).length;
 
 test('on paper each failure has a page, and pictures keep their proportions', async t => {
@@ -16,7 +16,7 @@ test('on paper each failure has a page, and pictures keep their proportions', as
   await page.waitForFunction(() => window.isPrinting);
   assert.equal(await page.locator('#paper section').count(), 9);
   assert.match(await page.locator('#paper section').nth(5).textContent(), /^spot\.png differs.*5 pixels differ.*goldenactualdifference.*RMSE/);
-  assert.deepEqual(await page.locator('#paper section').nth(1).locator('figcaption').allTextContents(), ['golden']);  // of the torn pair
+  assert.deepEqual(await page.locator('#paper section').nth(1).locator('figcaption').allTextContents(), ['golden']);  // the torn pair's
   await page.emulateMedia({media: 'print'});
   const shapes = await page.evaluate(() => [...document.querySelectorAll('#paper canvas')].map(one => {
     const box = one.getBoundingClientRect();

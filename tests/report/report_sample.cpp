@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A gradient that no two pixels of a row share, with alpha falling from left to right.
+/// Returns a gradient without two equal pixels in a row, with alpha falling from left to right.
 Image make_picture(int width, int height, int channels) {
   Image image;
   image.resize(width, height, channels);
@@ -45,7 +45,7 @@ std::uint8_t* pixel_of(Image& image, int x, int y) {
   return image.bytes.data() + (static_cast<std::ptrdiff_t>(y) * image.width + x) * image.channels;
 }
 
-/// A disc on a gradient.
+/// Returns a disc on a gradient.
 Image make_disc(int x, int y, int radius) {
   Image image = make_picture(256, 256, 3);
   for (int row = y - radius; row <= y + radius; ++row)
@@ -83,7 +83,7 @@ class Sample {
 
     Image see_through = make_picture(60, 48, 4);
     put("golden", "alpha \xCE\xB1 \"quoted\" & 'more'.png", see_through, "a scene");
-    pixel_of(see_through, 5, 7)[2] = 9;  // where alpha is 0
+    pixel_of(see_through, 5, 7)[2] = 9;  // under alpha 0
     put("actual", "alpha \xCE\xB1 \"quoted\" & 'more'.png", see_through, "another scene");
 
     put("golden", "film <b>/<!--<script>.png", plain);
@@ -100,7 +100,7 @@ class Sample {
     put("actual", "tolerated.png", spot);
   }
 
-  /// Pictures whose values, or size, are not those of a screen.
+  /// Pictures whose values, or size, exceed a screen's.
   void make_values() const {
     Image words;
     words.resize(40, 30, 3, 16);

@@ -1,4 +1,4 @@
-// Looks at pictures in the reports of report_sample: viewer_test.js FOLDER, ROUNDEL_BROWSER=PATH.
+// Tests pictures in the reports of report_sample: viewer_test.js FOLDER, ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {ALPHA, choose, colorAt, golden, moveTo, open, pointOf, screenshot, shows} from './browser.js';
@@ -24,7 +24,7 @@ test('zoom and place stay over views and over pictures of the same size', async 
   await shows(page, 'x</script>.png');
   assert.deepEqual(await place(page), there);
   await choose(page, 'shape.png');
-  await choose(page, ALPHA);  // of another size: as a whole
+  await choose(page, ALPHA);  // another size: shown as a whole
   assert.ok(await page.evaluate(() => shown.isFitted));
 });
 
@@ -84,7 +84,7 @@ test('a large picture is shown reduced, with every place that differs', async t 
   const page = await open(t, 'values', {show: 'huge.png'});
   assert.match(await page.locator('#about').textContent(), /5000×3000 is too large for this page: shown 3 times smaller/);
   assert.equal(await page.locator('#place').textContent(), '2 places');
-  await page.keyboard.press('5');  // a single red pixel is in sight in the whole
+  await page.keyboard.press('5');  // a single red pixel is visible in the whole picture
   const red = await page.evaluate(() => {
     const {width, height} = canvas, data = canvas.getContext('2d').getImageData(0, 0, width, height).data;
     let found = 0;

@@ -1,5 +1,4 @@
-// Inputs made to take much time or memory. Every one must be refused, in a time that leaves the
-// test its limit many times over.
+// Inputs made to take much time or memory. All must be refused, well within the test's limit.
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -113,7 +112,7 @@ TEST(HostileScenes, ManyInlineCirclesAreReadInLittleMemory) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100 * 1024) << "KiB";
 }
 
-// Yaml-cpp holds all tokens of such a layer: 750 MiB, were it not read in pieces.
+// Yaml-cpp holds all tokens of such a layer: 750 MiB, unless it is read in pieces.
 TEST(HostileScenes, TheLargestSceneTakesFiveSecondsAndLittleMemory) {
 #ifdef ROUNDEL_SANITIZED
   constexpr std::size_t kBytes = std::size_t{2} << 20;
@@ -142,7 +141,7 @@ TEST(HostileScenes, TheLargestSceneTakesFiveSecondsAndLittleMemory) {
 #endif
 }
 
-// Errors within what is read in pieces, and after it, have their places.
+// Errors within the parts read in pieces, and after them, have their places.
 TEST(HostileScenes, LongListsInBracketsHaveTheirPlaces) {
   const std::string circles = repeat("{x: 1, y: 1, radius: 1},\n", 50'000);
   EXPECT_EQ(parse_error("{version: 1, layers: [{circles: [\n" + circles +

@@ -26,7 +26,7 @@ TEST(SceneFilm, LoadsASceneThatWasKeptOnce) {
   EXPECT_EQ(film.load(7, SceneUse::kFingerprint).seed, 7u);
   EXPECT_EQ(film.load(7, SceneUse::kDraw).seed, 7u);
   EXPECT_EQ(loads.counts[7], 1);
-  EXPECT_EQ(film.load(7, SceneUse::kDraw).seed, 7u);  // it was given up
+  EXPECT_EQ(film.load(7, SceneUse::kDraw).seed, 7u);  // it was released
   EXPECT_EQ(loads.counts[7], 2);
 }
 

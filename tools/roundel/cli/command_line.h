@@ -160,8 +160,8 @@ struct ValueOf<std::optional<Value>> {
   using Type = Value;
 };
 
-/// Functions that store a value in `target`, plain or optional, which must outlive them.\nStores a
-/// whole number in [low, high].
+/// Stores a whole number in [low, high]. Like the functions below it keeps a reference to the
+/// target, plain or optional.
 template <typename Target>
 CommandLine::Store whole(Target& target, std::int64_t low, std::int64_t high,
                          const std::string& unit = "") {

@@ -54,7 +54,7 @@ FileWatch::Stamps FileWatch::stamps_now() const {
 /// Sleeps until something happens in a folder, or the time is over.
 void FileWatch::sleep(int milliseconds) const {
   pollfd waiting{events_, POLLIN, 0};
-  poll(&waiting, 1, milliseconds);  // which ignores a descriptor of −1
+  poll(&waiting, 1, milliseconds);  // ignores a descriptor of −1
   std::array<char, 4096> unused;    // NOLINT: filled by read
   while (events_ >= 0 && read(events_, unused.data(), unused.size()) > 0) {
   }

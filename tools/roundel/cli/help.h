@@ -25,7 +25,7 @@ struct HelpPage {
   };
 
   std::string usage;          ///< "roundel render SCENE... [OPTION...]"
-  std::string text;           ///< what the command does; the short help shows the first sentence
+  std::string text;           ///< description; the short help shows the first sentence
   std::string argument;       ///< "SCENE..."; may be empty
   std::string argument_help;  ///< about `argument`
   std::vector<Option> options;

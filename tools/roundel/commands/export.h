@@ -56,7 +56,7 @@ bool parse(const Arguments& arguments, RenderOptions& options);
 
 /// The pictures of a scene to make, and their places: a still is a film of one frame.
 struct ExportPlan {
-  FrameList frames;  ///< of this shard
+  FrameList frames;  ///< this shard
   FrameFormat format;
   FrameName name{""};     ///< unused for a stream
   std::string pattern;    ///< the name's, with ####; unused for a stream
@@ -89,7 +89,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
 struct FramesToMake {
   FrameList frames;      ///< still to be made
   std::size_t kept = 0;  ///< existing valid frames
-  FrameList taken;       ///< those of `frames` whose names are taken
+  FrameList taken;       ///< frames whose names are taken
   NewFolders folders;    ///< made for them
 };
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,

@@ -176,7 +176,7 @@ std::string leftovers_of(const ExportPlan& plan, const Scene& scene, const Rende
 
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
                    int threads, std::uint64_t budget) {
-  constexpr std::uint64_t kStateBytes = 16;  // of a pixel that the next chunk continues
+  constexpr std::uint64_t kStateBytes = 16;  // a pixel that the next chunk continues
   // Keeps a device busy while threads that have waited for their frame wake up and start the next
   // one.
   constexpr std::uint64_t kPerDevice = 6;

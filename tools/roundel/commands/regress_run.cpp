@@ -53,7 +53,7 @@ constexpr std::size_t kFramesTogether = 16;
 
 /// A drawn picture.
 struct DrawnPicture : Picture {
-  std::vector<std::uint8_t> file;  ///< of an EXR; a PNG is encoded when it is kept
+  std::vector<std::uint8_t> file;  ///< an EXR; a PNG is encoded when it is kept
 
   std::uint64_t size() const { return bytes.size() + floats.size() * sizeof(float) + file.size(); }
 };

@@ -23,15 +23,15 @@ struct RegressOptions {
   std::string output;  ///< folder for differing pictures
   std::optional<Shard> shard;
   std::optional<std::string> explain_from;  ///< another checkout of the project
-  int retries = 0;                          ///< of differing pictures
+  int retries = 0;                          ///< for differing pictures
   bool is_strict = false;                   ///< unused goldens fail
   FramesOption frames;
   SceneOptions scene;
   MachineOptions machine;
-  std::optional<ImageFormat> format;  ///< of goldens; default: theirs, or PNG for new ones
+  std::optional<ImageFormat> format;  ///< format of goldens; default: theirs, or PNG for new ones
   bool is_on_both = false;            ///< both backends, instead of `machine`'s
   RunFiles files;
-  Tolerance tolerance;  ///< of pictures without a rule in the manifest
+  Tolerance tolerance;  ///< for pictures without a rule in the manifest
   Measures measures;
   Verbosity verbosity = Verbosity::kNormal;
 };
@@ -39,14 +39,14 @@ struct RegressOptions {
 /// A scene file that regress draws.
 struct GoldenScene {
   std::string path;
-  std::string name;  ///< of its goldens, without extension: "logo", or in a folder "sub/logo"
+  std::string name;  ///< name of its goldens, without extension: "logo", or in a folder "sub/logo"
 };
 
 /// One picture to draw and to compare.
 struct Subject {
   const Scene* scene;
   std::int64_t frame;
-  std::string name;  ///< of its golden
+  std::string name;  ///< name of its golden
 };
 
 /// Facts known before any drawing.
