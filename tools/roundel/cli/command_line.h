@@ -95,7 +95,7 @@ class CommandLine {
   struct Token {
     bool is_argument;   // positional
     std::string name;   // "output"; an unknown option as written, "--outptu"
-    std::string value;  // of a switch as written, "-h" or "--help"
+    std::string value;  // a switch as written, "-h" or "--help"
     bool is_known;
   };
   void declare(const std::string& names, const std::string& heading_tail, HelpText help,

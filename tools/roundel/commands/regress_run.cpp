@@ -107,7 +107,7 @@ class SubjectDrawer {
   }
 
   std::vector<std::unique_ptr<Rasterizer>> rasterizers_;
-  const Scene* scene_ = nullptr;  // of source_
+  const Scene* scene_ = nullptr;  // the scene of source_
   std::optional<FilmSource> source_;
   Circles circles_;
 };
