@@ -42,7 +42,7 @@ class _Table(_core.Table):
     def __init__(self, name, columns):
         super().__init__(name, columns)
         self._name, self._columns = name, columns
-        self._reasons = {f"{name} has no column {_quoted(column)}": said for column, said in columns.problems.items()}
+        self._reasons = {f"{name} has no column {_quoted(column)}": problem for column, problem in columns.problems.items()}
         # An older writable view could still change them.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
 
@@ -51,7 +51,7 @@ class _Table(_core.Table):
 
     def reason(self, message):
         """Returns why a column cannot be drawn if the message reports it as missing, else None."""
-        return next((said for start, said in self._reasons.items() if message.startswith(start)), None)
+        return next((problem for start, problem in self._reasons.items() if message.startswith(start)), None)
 
     def check_numbers(self, law):
         """Raises SceneError if a var's value may name a column by its number while some cannot be drawn."""

@@ -408,15 +408,15 @@ TEST(WriteFile, FoldersAndFilesWithoutWritePermissionAreRefused) {
   ASSERT_EQ(chmod((folder / "open/read-only").c_str(), 0444), 0);
   ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
   constexpr uid_t kNobody = 65534;
-  const auto as_somebody_else = [&](const std::string& path) {
+  const auto as_other_user = [&](const std::string& path) {
     return in_child([&] {
       if (getuid() == 0 && setuid(kNobody) != 0) return 99;  // root may write everywhere
       return exit_code_of_writing(path);
     });
   };
-  EXPECT_EQ(as_somebody_else(folder / "closed/a.png"), 4);
-  EXPECT_EQ(as_somebody_else(folder / "open/read-only"), 4);
-  EXPECT_EQ(as_somebody_else(folder / "open/a.png"), 0);
+  EXPECT_EQ(as_other_user(folder / "closed/a.png"), 4);
+  EXPECT_EQ(as_other_user(folder / "open/read-only"), 4);
+  EXPECT_EQ(as_other_user(folder / "open/a.png"), 0);
   EXPECT_EQ(read_bytes(folder / "open/read-only"), kOld);
 }
 

@@ -93,13 +93,13 @@ class SortedRows : public testing::Test {
                           bool is_streamed = true) {
     CircleSource source(scene);
     ASSERT_EQ(source.is_streamed(), is_streamed);
-    Circles memory, room;
+    Circles memory, buffer;
     const CircleStream stream = source.at(0, memory);
     ASSERT_EQ(stream.in_memory() == nullptr, is_streamed);
     ASSERT_EQ(stream.traits().is_parallel, is_streamed);
     ASSERT_EQ(stream.count(), expected.size() + 70'005);
     EXPECT_LT(stream.traits().largest_chunk, stream.count());
-    const Circles& all = stream.all(room);
+    const Circles& all = stream.all(buffer);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_EQ(std::lround(static_cast<double>(all.shapes[70'000 + i].x) * 600'000), expected[i]);
     const auto expect_same = [&](std::size_t first, std::size_t n, const Circles& some) {

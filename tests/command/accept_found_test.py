@@ -75,8 +75,8 @@ class Folders(Case):
         self.diff("goldens", "now", "--json", "r.json")
         read = {picture["name"] for picture in json.loads(self.read("r.json"))["pictures"]}
         self.assertLessEqual(set(names), read)
-        said = self.run_roundel("report", "r.json", "--json", "again.json", "--output", "gathered", code=DIFFER).stdout.decode()
-        self.assertIn("q\\x7f.png: differs", said)
+        printed = self.run_roundel("report", "r.json", "--json", "again.json", "--output", "gathered", code=DIFFER).stdout.decode()
+        self.assertIn("q\\x7f.png: differs", printed)
         self.assertEqual({picture["name"] for picture in json.loads(self.read("again.json"))["pictures"]}, read)
         self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", names[0], code=DIFFER)
         self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", "--hashes", *names[1:], code=DIFFER)

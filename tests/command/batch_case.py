@@ -116,7 +116,7 @@ class BatchCase(CommandCase):
         return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, text=True,
                                 stderr=subprocess.PIPE, preexec_fn=default_signals, **keywords)
 
-    def somebody_else(self):
+    def as_other_user(self):
         """Returns the start of a command line that runs as another user than root, who may write into "out"."""
         line = ["setpriv", "--reuid=65533", "--regid=65534", "--clear-groups"]
         os.chmod(self.folder, 0o755)

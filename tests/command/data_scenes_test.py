@@ -41,10 +41,10 @@ class DataScenesTest(unittest.TestCase):
         for scene in scenes:
             name = os.path.basename(scene).removesuffix(".yaml")
             self.assertEqual(self.run_roundel("render", scene, "-q", "-o", f"{name}.png").stderr, "")
-            said = self.run_roundel("validate", scene).stdout
-            rows = int(re.search(r": ([0-9,]+) rows", said).group(1).replace(",", ""))
+            printed = self.run_roundel("validate", scene).stdout
+            rows = int(re.search(r": ([0-9,]+) rows", printed).group(1).replace(",", ""))
             self.assertEqual(rows, ROWS.get(name, rows))
-            seen, of_all = re.search(r"seen +([0-9,]+) of ([0-9,]+)", said).groups()
+            seen, of_all = re.search(r"seen +([0-9,]+) of ([0-9,]+)", printed).groups()
             self.assertGreater(int(seen.replace(",", "")), 0.5 * int(of_all.replace(",", "")))
             self.run_roundel("legend", scene, "-o", f"{name}.svg")
             texts = [text.text for text in ElementTree.parse(os.path.join(self.folder, f"{name}.svg")).iter()]

@@ -17,7 +17,7 @@ from command_case import ROUNDEL, CommandCase
 
 DONE, INVALID = 0, 3
 SIDE = 512
-MOST_KIB = 256 << 10  # a child's peak begins with its parent's memory
+MAX_KIB = 256 << 10  # a child's peak begins with its parent's memory
 
 
 def single(value):
@@ -244,7 +244,7 @@ class DataTest(CommandCase):
                 self.assertFalse(os.path.exists(self.path("o.png")))
                 self.assertLess(time.monotonic() - start, 30)
                 if "SANITIZED" not in os.environ:
-                    self.assertLess(usage.ru_maxrss, MOST_KIB)
+                    self.assertLess(usage.ru_maxrss, MAX_KIB)
                 os.remove(self.path(name))
 
 

@@ -173,8 +173,8 @@ class PlantedDefects(DiffTest):
             for option in ([], ["--shape-tolerant"]):
                 line = self.run_diff("a.png", "b.png", *option, code=DIFFER).stdout
                 self.assertEqual(line, f"a.png b.png: differ: they are 10x10 RGB and 10x10 RGB{shape}\n")
-            said = subprocess.check_output([ROUNDEL, "info", "--json", "b.png"], cwd=self.folder)
-            self.assertEqual(json.loads(said)[0][key], value)
+            printed = subprocess.check_output([ROUNDEL, "info", "--json", "b.png"], cwd=self.folder)
+            self.assertEqual(json.loads(printed)[0][key], value)
             self.assertIn(str(value), subprocess.check_output([ROUNDEL, "info", "b.png"], cwd=self.folder, text=True))
 
     def test_other_ways_to_store_the_same_may_be_tolerated(self):
@@ -215,9 +215,9 @@ class PlantedDefects(DiffTest):
         self.assertTrue(all(0 < found["channels"][name]["mean"] < 12 for name in ("red", "green", "blue")), found)
         line = self.run_diff("colour.jpg", self.corpus("progressive.jpg"), code=DIFFER).stdout
         self.assertIn("24x17 RGB and 24x17 RGB, turned by Exif orientation 6", line)
-        (said,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", self.corpus("lossy.webp")], cwd=self.folder))
-        self.assertEqual((said["width"], said["channels"], said["orientation"]), (24, 3, 6))
-        self.assertIn("an ICC profile", said["color_space"])
+        (printed,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", self.corpus("lossy.webp")], cwd=self.folder))
+        self.assertEqual((printed["width"], printed["channels"], printed["orientation"]), (24, 3, 6))
+        self.assertIn("an ICC profile", printed["color_space"])
         for name in ("cmyk.jpg", "animated.webp"):
             for other in ("a.png", name):
                 self.assertIn(": is not supported: ", self.run_diff(self.corpus(name), other, code=COULD_NOT).stderr)
@@ -303,10 +303,10 @@ class NothingIsLeftOut(DiffTest):
                 done = self.run_diff(plain, one, *option, code=COULD_NOT)
                 self.assertIn(f"not supported: pictures with different {difference}, which the comparison would ignore", done.stderr)
             self.assertIn("same: equal pixels", self.run_diff(one, two, code=SAME).stdout)
-            said = subprocess.check_output([ROUNDEL, "info", one], cwd=self.folder, text=True)
-            self.assertRegex(said, rf"\n  {row} +{re.escape(str(value))}\n")
-            (said,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", one], cwd=self.folder))
-            self.assertEqual(said[key], value)
+            printed = subprocess.check_output([ROUNDEL, "info", one], cwd=self.folder, text=True)
+            self.assertRegex(printed, rf"\n  {row} +{re.escape(str(value))}\n")
+            (printed,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", one], cwd=self.folder))
+            self.assertEqual(printed[key], value)
         for folder in ("a", "b"):
             os.mkdir(os.path.join(self.folder, folder))
         self.write("a/x.exr", exr(4, 3, rgb))

@@ -46,7 +46,7 @@ class EachTest(CommandCase):
                          "--backend", "cpu", "-o", "still.png", *more)
         return self.read("still.png")
 
-    def refused(self, said, table=None, output="out/{name}.png", scene=None, code=INVALID, more=()):
+    def refused(self, printed, table=None, output="out/{name}.png", scene=None, code=INVALID, more=()):
         """Checks all lines of the messages; nothing is written."""
         if table is not None:
             self.write("bad.csv", table)
@@ -54,14 +54,14 @@ class EachTest(CommandCase):
             self.write("s.yaml", scene)
         done = self.each(*more, table="bad.csv" if table is not None else "t.csv", output=output, code=code)
         lines = done.replace('"roundel render --help" lists the options\n', "").splitlines(True)
-        self.assertEqual(lines, [line if line.startswith("error: ") else "error: " + line for line in said.splitlines(True)])
+        self.assertEqual(lines, [line if line.startswith("error: ") else "error: " + line for line in printed.splitlines(True)])
         self.assertFalse(os.path.exists(self.path("out")))
 
 
 class Pictures(EachTest):
     def test_a_column_is_not_set(self):
-        said = "error: --set gain: the rows of t.csv set this var; leave out the option or the column\n"
-        self.refused(said, code=USAGE, more=("--set", "gain=0.3"))
+        printed = "error: --set gain: the rows of t.csv set this var; leave out the option or the column\n"
+        self.refused(printed, code=USAGE, more=("--set", "gain=0.3"))
 
     def test_each_is_the_picture_of_its_values_byte_for_byte(self):
         self.each()

@@ -104,17 +104,17 @@ class ExplainFrom(CommandCase):
         self.accept("scenes/plain.yaml")
         self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
 
-        def says(text, scene="scenes/plain.yaml"):
+        def expect_explanation(text, scene="scenes/plain.yaml"):
             self.assertIn(f"    not explained: {text}", self.regress(scene))
             self.assertEqual(json.loads(self.read("r.json"))["counts"]["differ"], 1)
 
         absolute = self.path("scenes/plain.yaml")
         for scene in (absolute, f"../{os.path.basename(self.folder)}/scenes/plain.yaml"):
-            says(f"{scene}: expected a path below the working directory, which leads to the same scene in old\n", scene)
+            expect_explanation(f"{scene}: expected a path below the working directory, which leads to the same scene in old\n", scene)
         self.write("old/scenes/plain.yaml", "version: 2\n")
-        says("old/scenes/plain.yaml:1:1: missing key \"layers\"\n    old/scenes/plain.yaml:1:10: version: expected 1, got 2\n")
+        expect_explanation("old/scenes/plain.yaml:1:1: missing key \"layers\"\n    old/scenes/plain.yaml:1:10: version: expected 1, got 2\n")
         os.remove(self.path("old/scenes/plain.yaml"))
-        says("old/scenes/plain.yaml: no such file\n")
+        expect_explanation("old/scenes/plain.yaml: no such file\n")
 
     def test_what_is_no_folder_is_an_error_that_shows_how_to_make_one(self):
         self.accept("scenes/plain.yaml")

@@ -132,18 +132,18 @@ class Guesses(ScenesCase):
     def test_options_of_other_programs(self):
         for arguments, guess in ((["--width", "300"], "--size WxH"), (["--height", "300"], "--size WxH"), (["-s", "8x8"], "--size WxH"),
                                  (["-f", "3"], "--frame N"), (["-j", "2"], "--threads N"), (["--out", "b.png"], "--output FILE")):
-            done = self.assert_fails("render", "rgb.yaml", *arguments, code=USAGE, says=[f'unknown option (did you mean "{guess}"?)'])
+            done = self.assert_fails("render", "rgb.yaml", *arguments, code=USAGE, mentions=[f'unknown option (did you mean "{guess}"?)'])
             self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
 
     def test_a_missing_command(self):
-        self.assert_fails("rgb.yaml", "-o", "a.png", code=USAGE, says=['did you mean "roundel render rgb.yaml -o a.png"?'])
+        self.assert_fails("rgb.yaml", "-o", "a.png", code=USAGE, mentions=['did you mean "roundel render rgb.yaml -o a.png"?'])
         self.assert_fails("--verbose", "render", "rgb.yaml", code=USAGE,
-                          says=["options follow the command: roundel render --verbose rgb.yaml"])
+                          mentions=["options follow the command: roundel render --verbose rgb.yaml"])
 
     def test_a_picture_in_place_of_a_scene(self):
-        self.assert_fails("render", "rgb.yaml", "out.png", code=USAGE, says=["to write this file: -o out.png"])
-        self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, says=["-o - --format y4m | ffmpeg"])
-        self.assert_fails("render", "rgb.yaml", "-o", "film.mp4", code=USAGE, says=["-o - --format y4m | ffmpeg"])
+        self.assert_fails("render", "rgb.yaml", "out.png", code=USAGE, mentions=["to write this file: -o out.png"])
+        self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
+        self.assert_fails("render", "rgb.yaml", "-o", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
 
     def test_a_file_that_is_no_scene(self):
         self.run_roundel("render", "rgb.yaml", "-o", "first.png")
@@ -157,16 +157,16 @@ class Guesses(ScenesCase):
         self.run_roundel("validate", "scene.csv")
 
     def test_scenes_in_place_of_pictures(self):
-        self.assert_fails("diff", "rgb.yaml", "rgb.yml", code=2, says=["; to compare scenes: roundel diff --explain rgb.yaml rgb.yml\n"])
+        self.assert_fails("diff", "rgb.yaml", "rgb.yml", code=2, mentions=["; to compare scenes: roundel diff --explain rgb.yaml rgb.yml\n"])
 
     def test_files_of_similar_names(self):
         self.write("cells.csv", "x,y\n0,0\n")
         self.write("data.yaml", "version: 1\nlayers:\n  - {data: cell.csv, map: {x: x, y: y, radius: 2px}}\n")
-        for scene, says in (("rgb.yml", 'error: rgb.yml: no such file (did you mean "rgb.yaml"?)\n'),
+        for scene, mentions in (("rgb.yml", 'error: rgb.yml: no such file (did you mean "rgb.yaml"?)\n'),
                             ("./rgd.yaml", 'error: ./rgd.yaml: no such file (did you mean "./rgb.yaml"?)\n'),
                             ("data.yaml", 'cell.csv: no such file (did you mean "cells.csv"?)\n'),
                             ("elsewhere/rgb.yaml", "error: elsewhere/rgb.yaml: no such file\n")):
-            self.assertIn(says, self.run_roundel("validate", scene, code=INVALID).stderr)
+            self.assertIn(mentions, self.run_roundel("validate", scene, code=INVALID).stderr)
 
     def test_one_picture_goes_to_a_pipe_as_png_and_not_to_a_terminal(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.png")

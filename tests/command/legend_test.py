@@ -84,10 +84,10 @@ class LegendTest(CommandCase):
                     continue
                 law = ", ".join(filter(None, ["column: v", f"scale: {scale}", domain]))
                 self.scene(f"radius: {{{law}, range: [1px, 9px]}}, color: {{{law}}}, alpha: {{{law}}}")
-                said = self.run_roundel("validate", "s.yaml").stdout.decode()
+                printed = self.run_roundel("validate", "s.yaml").stdout.decode()
                 texts = self.texts(self.legend())
                 for key in ("radius", "color", "alpha"):
-                    low, high = re.search(rf"{key} +v by {scale}: (\S+) to (\S+)", said).groups()
+                    low, high = re.search(rf"{key} +v by {scale}: (\S+) to (\S+)", printed).groups()
                     self.assertIn(f"{key}: v, {scale}", texts)
                     after = texts[texts.index(f"{key}: v, {scale}") + 1:]
                     self.assertEqual(after[0], low)

@@ -179,7 +179,7 @@ class MapTest(CommandCase):
             part = [int(text[1 + 2 * channel:3 + 2 * channel], 16) for text in self.data["hex"]]
             self.close(found[:, 4 + channel], np.array(part) / 255)
 
-    def test_categories_that_are_no_numbers(self):
+    def test_categories_of_texts(self):
         message = self.error("    map: {x: x, y: y, radius: 1, color: {column: code, categories: {low: '#ff0000', high: '#00ff00'}}}")
         self.assertEqual(message.count("expected a number, as in \"code\" of"), 2, message)
         self.assertNotIn("twice", message)
@@ -291,9 +291,9 @@ class MapTest(CommandCase):
 
     def test_data_without_a_map_names_its_columns(self):
         self.scene("")
-        said = self.error("")
-        self.assertIn('missing key "map" or "columns"', said)
-        self.assertIn('missing key "map", as map: {x: x, y: ..., radius: 2px}; there are x, y, v', said)
+        printed = self.error("")
+        self.assertIn('missing key "map" or "columns"', printed)
+        self.assertIn('missing key "map", as map: {x: x, y: ..., radius: 2px}; there are x, y, v', printed)
 
     def test_pixels_and_limits(self):
         head = "image: {width: 300, height: 200}\nview: {center: [0.5, 0.5], zoom: 4}"
@@ -390,9 +390,9 @@ class MapTest(CommandCase):
             width, height = right - left + 2 * margin * longer, high - low + 2 * margin * longer
             cases.append((f"fit: data{text}", ((left + right) / 2, (low + high) / 2), 1 / max(width / 2.5, height)))
         for window, center, zoom in cases:
-            asked = self.picture(f"{size}view: {{{window}}}")
+            cropped = self.picture(f"{size}view: {{{window}}}")
             plain = self.picture(f"{size}view: {{center: [{center[0]!r}, {center[1]!r}], zoom: {zoom!r}}}")
-            self.assertLess(np.count_nonzero(np.any(asked != plain, axis=2)), 20, window)
+            self.assertLess(np.count_nonzero(np.any(cropped != plain, axis=2)), 20, window)
             self.assertGreater(np.count_nonzero(plain != 1), 1000)
 
     def test_points_far_away_keep_their_places(self):
@@ -423,15 +423,15 @@ class MapTest(CommandCase):
             for name, data in (("s.yaml", "a_0.csv"), ("film.yaml", "a_#.csv")):
                 self.write(name, f"version: 1\nanimation: {{frames: 2}}\nlayers:\n  - {{data: {data}, invalid: {invalid}, "
                                  "map: {x: x, y: x, radius: {column: v, scale: log, range: [0.1, 0.2]}}}\n")
-            said = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
+            printed = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
             film = self.run_roundel("render", "film.yaml", "--frames", "all", "-o", "f_#.png", "--overwrite", code=code)
             if code == 0:
                 self.assertIn("warning: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped; write invalid: error to see the "
-                              "first\n", said)
+                              "first\n", printed)
                 self.assertIn("a_0.csv and the other frames' files: 3 of 6 rows cannot be drawn and are skipped",
                               film.stderr.decode())
             else:
-                self.assertIn("a_0.csv: row 1", said.replace("line 3", "row 1"))
+                self.assertIn("a_0.csv: row 1", printed.replace("line 3", "row 1"))
 
     def test_what_is_not_seen_is_said(self):
         def words(head, layer="    map: {x: x, y: y, radius: size}"):
@@ -462,8 +462,8 @@ class MapTest(CommandCase):
         for name, settings, is_faint in (("f.png", ("radius=0.0001",), True), ("f.exr", ("radius=0.0001",), False),
                                          ("f.png", ("radius=0.01",), False), ("f.png", ("alpha=0",), True),
                                          ("f.exr", ("alpha=0",), True), ("f.png", ("alpha=0", "antialias=false"), True)):
-            said = self.run_roundel("render", "faint.yaml", "-o", name, *(w for s in settings for w in ("--set", s))).stderr
-            self.assertEqual(is_faint, b"too faint or too small to see" in said, (name, settings))
+            printed = self.run_roundel("render", "faint.yaml", "-o", name, *(w for s in settings for w in ("--set", s))).stderr
+            self.assertEqual(is_faint, b"too faint or too small to see" in printed, (name, settings))
         self.run_roundel("render", "s.yaml", "-o", "w.png", "--size", "200x100")
         self.scene("    map: {x: x, y: y, radius: 3px}", "view: {fit: data}")
         self.assertIn("there is more around the view's window",

@@ -51,7 +51,7 @@ class ForeignFolders(RegressCase):
                    more=self.picture() + b"ssh-rsa EVIL")
         self.refused("k.png: not a valid PNG")
 
-    def test_goldens_are_stored_in_the_working_directory_or_where_one_says(self):
+    def test_goldens_are_stored_in_the_working_directory_or_a_named_folder(self):
         outside = tempfile.mkdtemp(prefix="roundel_regress_outside_")
         self.addCleanup(shutil.rmtree, outside)
         os.symlink(outside, self.path("link"))

@@ -152,13 +152,13 @@ class Hashes(RegressCase):
         self.assertIn("goldens.lock: expected a file; links are not followed", done.stderr)
 
     def test_pictures_are_kept_apart_from_the_goldens(self):
-        said = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
+        printed = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
                                 code=NOT_COMPARED).stderr
-        self.assertIn('--output: "goldens/out" lies in goldens, whose pictures are read', said)
+        self.assertIn('--output: "goldens/out" lies in goldens, whose pictures are read', printed)
         os.mkdir(self.path("others"))
         for folder in ("goldens", "others"):
-            said = self.run_roundel("diff", "goldens", "others", "--output", folder + "/out", code=NOT_COMPARED).stderr
-            self.assertIn(f'--output: "{folder}/out" lies in {folder}, whose pictures are read', said)
+            printed = self.run_roundel("diff", "goldens", "others", "--output", folder + "/out", code=NOT_COMPARED).stderr
+            self.assertIn(f'--output: "{folder}/out" lies in {folder}, whose pictures are read', printed)
             self.assertFalse(os.path.exists(self.path(folder + "/out")))
 
     def test_the_fingerprint_is_kept_too(self):
@@ -252,17 +252,17 @@ class GitFiles(RegressCase):
     def test_lock_and_manifest(self):
         conflict = "version: 1\n<<<<<<< HEAD\n=======\n>>>>>>> other\n"
         for name in ("goldens.lock", "goldens.yaml"):
-            for text, said in ((self.POINTER, f": {self.SAID}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
+            for text, printed in ((self.POINTER, f": {self.SAID}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
                                                                     "side, or of both, and remove the markers\n")):
-                with self.subTest(name + said):
+                with self.subTest(name + printed):
                     self.write("red.yaml", BLUE)
                     self.regress(code=DIFFER)
                     kept = self.read("goldens/goldens.lock")
                     self.write(f"goldens/{name}", text)
                     done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=NOT_COMPARED)
-                    self.assertEqual(done.stderr, f"error: goldens/{name}{said}")
+                    self.assertEqual(done.stderr, f"error: goldens/{name}{printed}")
                     if name == "goldens.lock":
-                        self.assertIn(f"goldens/{name}{said}", self.run_roundel("accept", "--all", code=NOT_COMPARED).stderr)
+                        self.assertIn(f"goldens/{name}{printed}", self.run_roundel("accept", "--all", code=NOT_COMPARED).stderr)
                     self.assertEqual(self.read(f"goldens/{name}").decode(), text)
                     os.remove(self.path(f"goldens/{name}"))
                     with open(self.path("goldens/goldens.lock"), "wb") as file:

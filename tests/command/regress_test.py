@@ -220,12 +220,12 @@ class Regress(RegressCase):
             self.write(f"now/{k}.gif", "no picture")
         self.write("goldens/3.gif", "nor this")
         self.write("goldens/goldens.yaml", "version: 1\ntolerances: []\n")
-        said = "2 pictures: 2 same; 12 other files ignored\n"
+        printed = "2 pictures: 2 same; 12 other files ignored\n"
         done = self.run_roundel("diff", "goldens", "now", "--json=run.json", "--markdown", "run.md", code=SAME)
-        self.assertEqual(done.stdout, said)
-        self.assertIn(said, self.read("run.md").decode())
+        self.assertEqual(done.stdout, printed)
+        self.assertIn(printed, self.read("run.md").decode())
         self.assertEqual(json.loads(self.read("run.json"))["passed_over"], 12)
-        self.assertTrue(self.run_roundel("report", "run.json", "--markdown", "all.md", code=SAME).stdout.endswith(said))
+        self.assertTrue(self.run_roundel("report", "run.json", "--markdown", "all.md", code=SAME).stdout.endswith(printed))
 
     def test_results_are_the_same_with_any_number_of_threads(self):
         os.makedirs(self.path("now/film"))

@@ -55,7 +55,7 @@ class Scale(unittest.TestCase):
                               stdout=subprocess.PIPE).stdout
         self.assertIn("32768x32768 pixels", info)
 
-    def test_files_are_no_larger_than_they_were(self):
+    def test_files_do_not_grow(self):
         with open(os.path.join(self.folder, "plain.yaml"), "w", encoding="utf-8") as file:
             file.write('version: 1\nimage: {background: "#305080"}\n'
                        "layers: [{circles: [{x: -9, y: -9, radius: 0.1}]}]\n")

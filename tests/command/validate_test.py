@@ -203,10 +203,10 @@ class Validate(CommandCase):
         self.assertIn("no circle", found["warnings"][0])
         self.assertIn(found["warnings"][0], self.run_roundel("validate", "s.yaml", "--json").stderr)
 
-    def test_json_goes_where_it_is_to(self):
+    def test_json_goes_to_its_file(self):
         self.write("rgb.yaml", RGB)
-        said = self.run_roundel("validate", "rgb.yaml", "--json=v.json")
-        self.assertIn("rgb.yaml: valid", said.stdout)
+        printed = self.run_roundel("validate", "rgb.yaml", "--json=v.json")
+        self.assertIn("rgb.yaml: valid", printed.stdout)
         self.assertEqual(json.loads(self.read("v.json"))["scenes"][0]["width"], 64)
         self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--json=v.json", "-q").stdout, "")
         self.assertEqual(json.loads(self.run_roundel("validate", "rgb.yaml", "--json=-", "-q").stdout)["version"], 1)

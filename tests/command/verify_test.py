@@ -30,15 +30,15 @@ class Verify(BatchCase):
         self.assertEqual((done.stdout, done.stderr), ("", "1 frame is sound\n"))
 
     def test_frames_of_a_longer_film_are_named(self):
-        def said(command, *more):
+        def printed(command, *more):
             done = self.run_roundel(*command, *more)
             return [line for line in done.stderr.splitlines() if " more file" in line]
 
         def render(frames, *more, scene="snow.yaml", name="out/%02d.png"):
-            return said(["render", scene, "--frames", frames, "-o", name, "--size", "16x16", *more])
+            return printed(["render", scene, "--frames", frames, "-o", name, "--size", "16x16", *more])
 
         def verify(frames, *more):
-            return said(["verify", "out/%02d.png", "--frames", frames, *more])
+            return printed(["verify", "out/%02d.png", "--frames", frames, *more])
 
         self.assertEqual(render("0-29"), [])
         self.assertEqual(verify("0-29"), [])
@@ -102,7 +102,7 @@ class Verify(BatchCase):
         done = self.run_roundel("verify", "out/%d.png", "--frames", "23-24", code=FAILED)
         self.assertIn("2 frames are misnamed: 23-24; out/23.png is frame 3\n", done.stderr)
 
-    def test_where_nobody_knows_which_frame_is_right_both_are_named(self):
+    def test_both_frames_are_named_if_either_may_be_right(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-4", "-o", "out/%d.png")
         self.run_roundel("render", "balls.yaml", "--frame", "2", "--size", "48x32", "-o", "out/2.png")
 

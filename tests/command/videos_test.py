@@ -112,8 +112,8 @@ class Videos(CommandCase):
 
     def test_lines_of_messages_make_the_video(self):
         for video in ("film.mp4", "film.mov", "film.mkv", "film.webm", "film.gif", "film.y4m"):
-            says = self.run_roundel("render", "opaque.yaml", "--frames", "all", "-o", video, code=USAGE).stderr
-            options = re.search(r"to make a video, type: (.*); docs/films.md", says)[1]
+            message = self.run_roundel("render", "opaque.yaml", "--frames", "all", "-o", video, code=USAGE).stderr
+            options = re.search(r"to make a video, type: (.*); docs/films.md", message)[1]
             self.shell(f"{ROUNDEL} render opaque.yaml --frames all -q {options.replace('FPS', '25')}")
             with self.subTest(options=options):
                 if not video.endswith(".y4m"):  # its header cannot name the matrix
@@ -138,14 +138,14 @@ class Messages(CommandCase):
         self.write("opaque.yaml", SCENES["opaque"])
         self.write("output.yaml", SCENES["opaque"] + "output: film.mkv\n")
         line = "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p "
-        for arguments, code, says in (
+        for arguments, code, message in (
                 (["opaque.yaml", "-o", "film.mp4"], USAGE, line),
                 (["opaque.yaml", "--frames", "all", "-o", "f.webm"], USAGE, line),
                 (["opaque.yaml", "--frames", "all", "-o", "f.mov", "--format", "y4m"], USAGE, line),
                 (["output.yaml"], INVALID, line),
                 (["opaque.yaml", "-o", "film.gif"], USAGE, "palettegen"),
                 (["opaque.yaml", "-o", "film.y4m"], USAGE, "-o - --format y4m > film.y4m")):
-            self.assertIn(says, self.run_roundel("render", *arguments, code=code).stderr)
+            self.assertIn(message, self.run_roundel("render", *arguments, code=code).stderr)
         self.assertNotIn("ffmpeg", self.run_roundel("render", "opaque.yaml", "-o", "a.bmp", code=USAGE).stderr)
         self.assertEqual(sorted(os.listdir(self.folder)), ["opaque.yaml", "output.yaml"])
         self.run_roundel("render", "opaque.yaml", "-o", "a.png", code=DONE)

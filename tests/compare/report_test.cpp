@@ -66,8 +66,8 @@ class Report : public ::testing::Test {
     const fs::directory_iterator files(folder_ / "report/pictures");
     return static_cast<std::size_t>(std::distance(begin(files), end(files)));
   }
-  void write(const ComparisonRun& run, std::uint64_t room = kReportBytes) const {
-    write_report(folder_ / "report", run, room);
+  void write(const ComparisonRun& run, std::uint64_t max_bytes = kReportBytes) const {
+    write_report(folder_ / "report", run, max_bytes);
   }
 
   TemporaryFolder folder_;

@@ -190,13 +190,14 @@ TEST_F(Csv, NamesThatAreNoHeaderAreExplained) {
 
 TEST_F(Csv, TheFirstTextOfAColumnIsQuoted) {
   const auto table = open("x,y,z,v\n1,1.5,a,1e3\n2,\"1,5\",b,--\n,NA,,50%\n");
-  const auto there = [&](std::size_t column) { return texts_there(*table, column); };
-  EXPECT_EQ(there(1), "holds texts, first in line 3: \"1,5\"; write 1.5 with a decimal point");
+  const auto error_of_text = [&](std::size_t column) { return texts_there(*table, column); };
+  EXPECT_EQ(error_of_text(1),
+            "holds texts, first in line 3: \"1,5\"; write 1.5 with a decimal point");
   EXPECT_EQ(
-      there(2),
+      error_of_text(2),
       "holds texts, first in line 2: \"a\"; write missing numbers as empty fields, NA or nan");
   EXPECT_EQ(
-      there(3),
+      error_of_text(3),
       "holds texts, first in line 3: \"--\"; write missing numbers as empty fields, NA or nan");
 }
 

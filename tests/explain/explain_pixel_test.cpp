@@ -37,7 +37,7 @@ void expect_drawn_pixels(const std::string& name, const Circles& circles,
     const std::size_t sample = image.bits == 16 ? 2 : 1;
     const std::uint8_t* byte =
         picture.bytes.data() +
-        pixel_count(image.width, image.height - 1 - row) * picture.pixel_bytes() +
+        samples(image.width, image.height - 1 - row) * picture.pixel_bytes() +
         static_cast<std::size_t>(x) * picture.pixel_bytes();
     for (int c = 0; c < picture.channels; ++c, byte += sample) {
       const unsigned value = sample == 2 ? byte[0] * 256U + byte[1] : byte[0];
@@ -52,8 +52,8 @@ TEST(ExplainPixel, ExplainsExactlyThePixelsThatAreDrawn) {
   for (const NamedScene& scene : selftest_scenes()) {
     // Some 50 pixels of each, fewer for a million circles; an odd stride meets all columns.
     const int pixels = scene.image.width * scene.image.height;
-    const int wanted = scene.circles.count() > 100'000 ? 5 : 50;
-    expect_drawn_pixels(scene.name, scene.circles, scene.image, std::max(1, pixels / wanted) | 1);
+    const int samples = scene.circles.count() > 100'000 ? 5 : 50;
+    expect_drawn_pixels(scene.name, scene.circles, scene.image, std::max(1, pixels / samples) | 1);
   }
 }
 

@@ -24,9 +24,10 @@ std::vector<CircleChange> changes(const std::vector<Disc>& a, const std::vector<
   return match_circles(make_circles(a), one_layer(a.size()), make_circles(b), one_layer(b.size()));
 }
 
-bool has(const std::vector<CircleChange>& found, const CircleChange& wanted) {
+bool has(const std::vector<CircleChange>& found, const CircleChange& expected) {
   return std::any_of(found.begin(), found.end(), [&](const CircleChange& change) {
-    return change.kind == wanted.kind && change.in_a == wanted.in_a && change.in_b == wanted.in_b;
+    return change.kind == expected.kind && change.in_a == expected.in_a &&
+           change.in_b == expected.in_b;
   });
 }
 

@@ -191,7 +191,7 @@ class Speeds(MpiTest):
         counts = self.frames_of_ranks(messages)
         self.assertGreaterEqual(min(counts.get(0, 0), counts.get(1, 0)), 3, counts)
 
-    def test_a_slow_rank_makes_fewer_frames_and_delays_nobody(self):
+    def test_a_slow_rank_makes_fewer_frames_without_delaying_others(self):
         expected = self.expect("a.yaml", "0-400")
         for slow_rank in (1, 0):
             shutil.rmtree(self.path("out"))
@@ -304,9 +304,9 @@ class Unequal(MpiTest):
     def test_a_program_without_its_module_says_so(self):
         os.makedirs(self.path("usr/bin"))  # modules are searched two folders up
         program = shutil.copy(ROUNDEL, self.path("usr/bin/roundel"))
-        says = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
+        printed = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
                            program=[program])
-        self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", says)
+        self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", printed)
 
     def test_a_killed_rank_ends_the_job_and_resuming_makes_the_rest(self):
         expected = self.expect("slow.yaml", "0-15")
@@ -334,11 +334,11 @@ class Unequal(MpiTest):
         process.send_signal(signal.SIGTERM)
         _, messages = process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0, messages)
-        said = re.search(rf"error: interrupted: (\d+) of {frames} frames are (.+): (.*--frames [\d,-]+)\n", messages)
-        self.assertTrue(said, messages)
-        there = [name for name in os.listdir(self.path("out")) if not name.startswith(".")]
-        self.assertGreaterEqual(len(there), frames - int(said[1]), messages)
-        return int(said[1]), said[2], said[3]
+        interruption = re.search(rf"error: interrupted: (\d+) of {frames} frames are (.+): (.*--frames [\d,-]+)\n", messages)
+        self.assertTrue(interruption, messages)
+        existing = [name for name in os.listdir(self.path("out")) if not name.startswith(".")]
+        self.assertGreaterEqual(len(existing), frames - int(interruption[1]), messages)
+        return int(interruption[1]), interruption[2], interruption[3]
 
     def test_what_remains_is_said_before_mpirun_ends_the_ranks(self):
         # A frame takes about a minute of one core: it cannot end in the second that mpirun waits.

@@ -120,12 +120,12 @@ class OpenJobDescription(TemplateCase):
         return re.sub(r"\{\{\s*([\w.]+)\s*\}\}", lambda found: known[found[1]], text)
 
     def run_all(self, code=DONE, **values):
-        says = ""
+        printed = ""
         for share in range(1, int(values["Shares"]) + 1):
             task = self.start(share, OutputFolder=self.folder / "out", **values)
-            says += task.communicate(timeout=60)[1]
-            self.assertEqual(task.returncode, code, says)
-        return says
+            printed += task.communicate(timeout=60)[1]
+            self.assertEqual(task.returncode, code, printed)
+        return printed
 
     def test_it_keeps_to_the_specification(self):
         """Checks the parts of version 2023-09 that the template uses."""
@@ -157,10 +157,10 @@ class OpenJobDescription(TemplateCase):
         scene = self.folder / "project/a.yaml"
         scene.parent.mkdir()
         scene.write_text(SCENE)
-        says = self.run_all(Scene=scene, Inputs=scene.parent, Shares=5)
+        printed = self.run_all(Scene=scene, Inputs=scene.parent, Shares=5)
         self.assertEqual(self.names("out"), [f"frame_{frame:04}.png" for frame in range(12)])
-        self.assertIn("openjd_progress: 100.0\n", says)
-        self.assertNotIn("openjd_fail", says)
+        self.assertIn("openjd_progress: 100.0\n", printed)
+        self.assertNotIn("openjd_fail", printed)
 
     def test_files_of_each_frame_travel(self):
         data = self.folder / "project/data"
@@ -188,15 +188,15 @@ class OpenJobDescription(TemplateCase):
         project.mkdir()
         scene = project / "a.yaml"
         scene.write_text("version: 1\nlayers: [{circles: [{x: 1}]}]\nanimation: {frames: 3}\n")
-        says = self.run_all(code=INVALID, Scene=scene, Inputs=project, Shares=1)
-        self.assertRegex(says, r"(?m)^openjd_fail: roundel render: .*a\.yaml:2:")
+        printed = self.run_all(code=INVALID, Scene=scene, Inputs=project, Shares=1)
+        self.assertRegex(printed, r"(?m)^openjd_fail: roundel render: .*a\.yaml:2:")
         scene.write_text(SCENE)
-        says = self.run_all(code=USAGE, Scene=scene, Inputs=project, Shares=1, Frames="1-x")
-        self.assertRegex(says, r"(?m)^openjd_fail: roundel render: .*--frames")
+        printed = self.run_all(code=USAGE, Scene=scene, Inputs=project, Shares=1, Frames="1-x")
+        self.assertRegex(printed, r"(?m)^openjd_fail: roundel render: .*--frames")
         (self.folder / "out/frame_0003.png").mkdir()
-        says = self.run_all(code=SOME_FAILED, Scene=scene, Inputs=project, Shares=1, Frames="1-5")
-        self.assertRegex(says, r"(?m)^openjd_fail: roundel render: exit code 5$")
-        self.assertEqual(says.count("openjd_fail"), 1)
+        printed = self.run_all(code=SOME_FAILED, Scene=scene, Inputs=project, Shares=1, Frames="1-5")
+        self.assertRegex(printed, r"(?m)^openjd_fail: roundel render: exit code 5$")
+        self.assertEqual(printed.count("openjd_fail"), 1)
 
     def test_canceling_reaches_roundel(self):
         project = self.folder / "project"
@@ -208,9 +208,9 @@ class OpenJobDescription(TemplateCase):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)
         task.send_signal(signal.SIGTERM)
-        says = task.communicate(timeout=60)[1]
-        self.assertEqual(task.returncode, 128 + signal.SIGTERM, says)
-        self.assertIn("to draw them: the same command with --resume, or with --frames", says)
+        printed = task.communicate(timeout=60)[1]
+        self.assertEqual(task.returncode, 128 + signal.SIGTERM, printed)
+        self.assertIn("to draw them: the same command with --resume, or with --frames", printed)
 
 
 if __name__ == "__main__":

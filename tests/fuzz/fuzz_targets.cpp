@@ -119,9 +119,9 @@ bool is_large_webp(std::span<const std::byte> file) {
   if (roundel::photo_format(file) != roundel::PhotoFormat::kWebp || file.size() < kHeader)
     return false;
   const std::string_view kind(reinterpret_cast<const char*>(file.data()) + 12, 4);
-  constexpr std::size_t kMostSide = 1024;
+  constexpr std::size_t kMaxSide = 1024;
   const auto is_large = [](std::size_t width, std::size_t height) {
-    return width > kMostSide || height > kMostSide;
+    return width > kMaxSide || height > kMaxSide;
   };
   if (kind == "VP8X") return is_large(number(24, 3), number(27, 3));
   if (kind == "VP8L") return is_large(number(21, 4) & 0x3fff, number(21, 4) >> 14 & 0x3fff);

@@ -41,7 +41,7 @@ class Added(ColumnsCase):
         with self.assertRaisesRegex(roundel.UsageError, "^expected a path or an array, got a list"):
             roundel.diff([[1], [1, 2]], [[1], [2]])
 
-    def test_numbers_to_be_coloured_are_no_color(self):
+    def test_numbers_to_be_coloured_are_refused_as_color(self):
         """In all kinds of columns, for any number of rows."""
         try:
             from pandas import Series
@@ -71,9 +71,9 @@ class Added(ColumnsCase):
 
     def test_three_numbers_are_one_color(self):
         x = [0.1, 0.2, 0.3]
-        wanted = roundel.circles(scene().add(x=x, y=x, radius=0.1, color="#0000ff"))
-        np.testing.assert_array_equal(wanted, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=[0, 0, 1])))
-        np.testing.assert_array_equal(wanted, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=(0.0, 0.0, 1.0))))
+        expected_circles = roundel.circles(scene().add(x=x, y=x, radius=0.1, color="#0000ff"))
+        np.testing.assert_array_equal(expected_circles, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=[0, 0, 1])))
+        np.testing.assert_array_equal(expected_circles, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=(0.0, 0.0, 1.0))))
         for color in (np.array([0, 0, 1.5]), [0, 0, 1.5]):  # number of rows other than three
             shown = roundel.circles(scene().add(x=x[:2], y=x[:2], radius=0.1, color=color))
             np.testing.assert_array_equal(shown[:, 4:7], [[0, 0, 1.5]] * 2)

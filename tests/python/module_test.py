@@ -203,8 +203,8 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
             roundel.Scene.from_file(self.path("bad.yaml"))
         self.assertEqual([(p.path, p.line, p.column, p.key) for p in caught.exception.problems],
                          [(self.path("bad.yaml"), 2, 9, "image"), (self.path("bad.yaml"), 4, 16, "layers[0].generator")])
-        said = self.run_roundel("validate", self.path("bad.yaml"), code=3).stderr.decode()
-        self.assertEqual([f"error: {line}" for line in str(caught.exception).strip().split("\n")], said.strip().split("\n"))
+        printed = self.run_roundel("validate", self.path("bad.yaml"), code=3).stderr.decode()
+        self.assertEqual([f"error: {line}" for line in str(caught.exception).strip().split("\n")], printed.strip().split("\n"))
         with self.assertRaises(roundel.SceneError) as caught:
             roundel.render(self.path("none.yaml"))
         self.assertIn("none.yaml: no such file", caught.exception.problems[0].message)
@@ -276,9 +276,9 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         machine.pop("mpi")  # needs only the command
         self.assertEqual(roundel.info(), machine)
         roundel.save(ALPHA, self.path("a.png"))
-        (said,) = json.loads(self.run_roundel("info", "--json", self.path("a.png")).stdout)
-        self.assertEqual(roundel.info(self.path("a.png")), said)
-        self.assertEqual(said["fingerprint"], roundel.fingerprint(ALPHA))
+        (printed,) = json.loads(self.run_roundel("info", "--json", self.path("a.png")).stdout)
+        self.assertEqual(roundel.info(self.path("a.png")), printed)
+        self.assertEqual(printed["fingerprint"], roundel.fingerprint(ALPHA))
 
     def test_other_threads_go_on(self):
         seen = []

@@ -23,12 +23,12 @@ class Page(CommandCase):
     def test_examples_run_in_order(self):
         os.symlink(ROOT / "scenes", self.path("scenes"))
         os.chdir(self.folder)
-        names, said = {}, io.StringIO()
-        with contextlib.redirect_stdout(said):
+        names, printed = {}, io.StringIO()
+        with contextlib.redirect_stdout(printed):
             for example in EXAMPLES:
                 exec(compile(example, "docs/python.md", "exec"), names)  # pylint: disable=exec-used
         self.assertGreater(len(EXAMPLES), 4)
-        self.assertIn('layers[0].circles[0].radius expected a number > 0, got "big"', said.getvalue())
+        self.assertIn('layers[0].circles[0].radius expected a number > 0, got "big"', printed.getvalue())
         self.run_roundel("render", "stars.yaml", "-o", "stars.png")
         self.run_roundel("render", "scenes/snow.yaml", "--frame", "320", "-o", "command.png")
         self.assertEqual(self.read("snow.png"), self.read("command.png"))

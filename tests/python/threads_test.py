@@ -166,7 +166,7 @@ S = {{"version": 1, "image": {{"width": 90, "height": 60}},
      "layers": [{{"data": {self.path("m.h5")!r}, "map": {{"x": "x", "y": "y", "radius": "2px"}}}}]}}
 """
         for name, scene in scenes.items():
-            said = self.run_python("import collections\nimport numpy as np" + scene + """
+            output = self.run_python("import collections\nimport numpy as np" + scene + """
 wanted = roundel.render(S, backend="cpu")
 def work():
     while True:
@@ -189,7 +189,7 @@ for _ in range(25):
 print(dict(answers), flush=True)
 os._exit(0)
 """)
-            answers = ast.literal_eval(said)
+            answers = ast.literal_eval(output)
             self.assertEqual(sum(answers.values()), 25, name)
             self.assertLessEqual(set(answers), {"right", TORN}, name)
             self.assertGreater(answers.get("right", 0), 0, name)
@@ -227,7 +227,7 @@ except interpreters.RunFailedError as error:
 """)
         self.assertIn("roundel works in a process's main interpreter only", printed)
 
-    def test_arrays_that_are_no_pictures_are_not_compared(self):
+    def test_only_pictures_are_compared(self):
         for shape in ((1, 65537, 3), (65537, 1)):
             a = np.zeros(shape, np.uint8)
             with self.assertRaisesRegex(roundel.UsageError, "at most 65536 x 65536 pixels, got one of"):

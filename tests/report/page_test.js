@@ -69,13 +69,13 @@ test('views are one stop of the tabulator, and arrows move among them', async t 
 
 test('verdict and pixel are told to those who listen', async t => {
   const page = await open(t, 'report', {show: 'spot.png'});
-  const told = id => page.locator(`#${id}[role=status]`).textContent();
-  assert.match(await told('verdict'), /^spot\.png, differs, 5 pixels by up to 135, 5 pixels differ/);
+  const statusOf = id => page.locator(`#${id}[role=status]`).textContent();
+  assert.match(await statusOf('verdict'), /^spot\.png, differs, 5 pixels by up to 135, 5 pixels differ/);
   await page.keyboard.press('g');
   await page.keyboard.press('ArrowRight');
-  assert.match(await told('pixel'), /^x 41, y 30 .*golden 123 120 129/);
+  assert.match(await statusOf('pixel'), /^x 41, y 30 .*golden 123 120 129/);
   await choose(page, 'new.png');
-  assert.match(await told('verdict'), /^new\.png, new/);
+  assert.match(await statusOf('verdict'), /^new\.png, new/);
 });
 
 test('the keys below are those that there are', async t => {

@@ -16,13 +16,13 @@ test('zoom and place stay over views and over pictures of the same size', async 
   assert.deepEqual(await place(page), fitted);
   await page.keyboard.press('g');
   await page.keyboard.press('+');
-  const there = await place(page);
+  const position = await place(page);
   for (const key of ['2', '3', '4', '5', '6', '1', 'j']) {
     await page.keyboard.press(key);
-    assert.deepEqual(await place(page), there, key);
+    assert.deepEqual(await place(page), position, key);
   }
   await shows(page, 'x</script>.png');
-  assert.deepEqual(await place(page), there);
+  assert.deepEqual(await place(page), position);
   await choose(page, 'shape.png');
   await choose(page, ALPHA);  // another size: shown as a whole
   assert.ok(await page.evaluate(() => shown.isFitted));
