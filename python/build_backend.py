@@ -38,7 +38,7 @@ def _missing_packages():
     return [name for name in wanted if name not in installed]
 
 
-def _say_what_is_missing():
+def _print_missing():
     missing = _missing_packages()
     if missing:
         raise SystemExit(f"roundel: these packages are missing: apt-get install {' '.join(missing)}")
@@ -52,7 +52,7 @@ def _say_what_is_missing():
 def _build(folder):
     """Builds the module in a CMake folder, which is made if it is missing."""
     if not (folder / "CMakeCache.txt").exists():
-        _say_what_is_missing()
+        _print_missing()
         subprocess.run(["cmake", "--preset", "release", "-B", str(folder), "-DROUNDEL_TESTS=OFF", "-DROUNDEL_PYTHON=ON",
                         f"-DPython_EXECUTABLE={sys.executable}"], cwd=ROOT, check=True)
     subprocess.run(["cmake", "--build", str(folder), "--target", "roundel_python"], check=True)

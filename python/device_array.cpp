@@ -42,7 +42,7 @@ py::dict DeviceArray::cuda_array_interface() const {
   interface["typestr"] = py::dtype(dtype()).attr("str");
   interface["data"] = py::make_tuple(reinterpret_cast<std::uintptr_t>(samples_.get()), false);
   interface["strides"] = py::none();
-  interface["stream"] = py::none();  // nothing to wait for
+  interface["stream"] = py::none();  // complete already
   return interface;
 }
 

@@ -16,8 +16,9 @@
 
 namespace roundel {
 
-/// Sanitizers of this build. A test that takes long with one of them and shows nothing there that
-/// others do not begins with: if (kThreadSanitized) GTEST_SKIP() << "REASON";
+/// Sanitizers of this build. A test that takes long with one of them, and cannot find more there
+/// than others, begins with:
+/// if (kThreadSanitized) GTEST_SKIP() << "REASON";
 #ifdef ROUNDEL_SANITIZED
 inline constexpr bool kSanitized = true;
 #else

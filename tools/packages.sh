@@ -60,8 +60,8 @@ ci_packages=(
   debootstrap          # makes the bare machine of tests/setup/bare_machine.sh
   valgrind             # counts instructions
   openmpi-bin          # runs ranks of roundel
-  libopenmpi-dev       # finds the packages' dependencies
-  dpkg-dev             # finds out what packages depend on
+  libopenmpi-dev       # makes the build include MPI
+  dpkg-dev             # finds the packages' dependencies
   zsh                  # completion
   fish                 # completion
   groff-base           # renders man pages

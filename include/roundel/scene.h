@@ -69,7 +69,7 @@ class Scene {
 
   /// Number of a frame's circles.
   std::uint64_t circle_count(std::optional<std::int64_t> frame = {}) const;
-  /// A frame's circles in paint order: later ones lie above.
+  /// Returns a frame's circles in paint order: later ones are on top.
   std::vector<Circle> circles(std::optional<std::int64_t> frame = {}) const;
   /// Hash of everything that a frame's pixels depend on: 32 hex digits.
   std::string fingerprint(std::optional<std::int64_t> frame = {}) const;

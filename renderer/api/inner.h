@@ -26,7 +26,7 @@ using roundel::Scene;
 /// In a catch clause: throws the caught exception as one of the interface's errors.
 [[noreturn]] void throw_for_host();
 
-/// Returns what `work` returns.
+/// Calls `work` and returns its result.
 template <typename Work>
 auto guarded(const Work& work) {
   try {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <string>
 
-/// Helpers of the tests of the C++ interface: like a user's program they include nothing of the
-/// library.
+/// Helpers of the tests of the C++ interface: like a user's program they do not include the
+/// library's headers.
 namespace api_test {
 
 /// Circles of a law, and one in the middle.

@@ -43,7 +43,7 @@ class SceneWriter {
 
   void write_form(const roundel::ObjectSpec& object) {
     const std::vector<std::string>& exclusive = object.exactly_one_of;
-    // One of the keys that exclude each other, or none, or all.
+    // One of the keys that exclude each other, or 0 or all of them.
     const std::size_t chosen = exclusive.empty() ? 0 : choose(exclusive.size() + 2);
     std::vector<std::string> present;
     const auto has = [&present](const std::string& key) {

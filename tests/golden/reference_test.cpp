@@ -1,5 +1,5 @@
 // Compares the classic scenes with the pictures of an independent renderer (painted back to front),
-// if these lie beside the checkout: largest absolute difference 1e-5 on every pixel and channel.
+// if these are beside the checkout: largest absolute difference 1e-5 on every pixel and channel.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -133,7 +133,7 @@ TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
       Circles circles = random_circles(count, 0.03f, 0.5f, 0);
       for (std::size_t i = 0; i < count; i += 50)
         circles.shapes[i].radius *= 30;                                           // over many tiles
-      for (std::size_t i = 25; i < count; i += 50) circles.shapes[i].radius = 0;  // over none
+      for (std::size_t i = 25; i < count; i += 50) circles.shapes[i].radius = 0;  // over 0 tiles
       std::vector<std::uint8_t> some(static_cast<std::size_t>(grid.num_tiles()));
       for (std::uint8_t& active : some) active = engine() % 3 == 0 ? 0x81 : 0;
       for (const auto& active : {std::vector<std::uint8_t>(), some}) {

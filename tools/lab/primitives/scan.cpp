@@ -97,7 +97,7 @@ class Scan final : public Primitive {
   Buffer<std::int32_t> in_, out_;
   Buffer<std::int32_t> expected_;  // sums of the first i elements, for any n
   std::int64_t total_ = -1;
-  bool has_total_ = true;  // one variant has none
+  bool has_total_ = true;  // one variant lacks it
 };
 
 }  // namespace

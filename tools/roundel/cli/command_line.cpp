@@ -126,7 +126,7 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
     }
   }
   std::vector<Token> tokens;
-  // Boost stops at the first misuse: note it, remove it and go on.
+  // Boost stops at the first misuse: note it, remove it and continue.
   for (;;) {
     try {
       const po::parsed_options parsed = po::command_line_parser(arguments)

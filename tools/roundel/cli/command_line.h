@@ -44,8 +44,8 @@ class CommandLine {
   using Store = std::function<void(const std::string& value)>;
   using Problems = std::vector<std::string>;
 
-  /// `name`: the command, or a program of its own, "roundel-…". `usage`: follows "roundel NAME " in
-  /// the first line of the help. `text`: what the command does; its first sentence fits in a line.
+  /// `name`: the command, or a separate program, "roundel-…". `usage`: follows "roundel NAME " in
+  /// the first line of the help. `text`: description; its first sentence fits in a line.
   CommandLine(const std::string& name, const std::string& usage, std::string text);
 
   /// `names` are "long" or "long,s".

@@ -49,7 +49,7 @@ struct FramesOption {
   bool is_given() const { return list || all; }
 };
 void add_frames(CommandLine& line, FramesOption& frames);
-/// --each; `needs`: the end of its help, for what it needs.
+/// --each; `needs`: the end of its help about what it requires.
 void add_each(CommandLine& line, std::string& table, FramesOption& frames,
               const std::string& needs = "");
 /// --renumber

@@ -11,7 +11,7 @@ namespace roundel {
 /// On an uncaught exception, which oneTBB throws if it gets no thread, it prints the message and
 /// exits with the code of failures.
 void prepare_process();
-/// Sets the exit code of every later failure, instead of its own.
+/// Sets the exit code of every later failure, which replaces its own.
 void set_failure_code(int code);
 
 /// The first of these signals is only recorded from here on, see stop_signal(). If it is repeated,

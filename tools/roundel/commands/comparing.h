@@ -26,7 +26,7 @@ struct RunFiles {
 void add_run_files(CommandLine& line, RunFiles& files);
 /// Adds the options for files that are written.
 void add_result_files(CommandLine& line, RunFiles& files);
-/// The note below the options about all of them.
+/// The common note about these options, below them.
 extern const char* const kResultsNote;
 
 /// Adds the options for tolerances and measures.

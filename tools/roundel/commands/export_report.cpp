@@ -17,7 +17,7 @@ double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-/// Returns the share of processor time taken, of what one processor for each encoder would offer.
+/// Returns the used share of processor time, if each encoder had a processor.
 double processors_share(const ExportResult& result) {
   return ratio(result.processor_seconds,
                result.seconds * static_cast<double>(result.limits.encode));

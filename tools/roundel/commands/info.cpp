@@ -135,7 +135,7 @@ struct MpiState {
 MpiState find_mpi() try {
   const std::string version = mpi_version();
   return {version, version.empty() ? "built without MPI" : ""};
-} catch (const Error& error) {  // its module may be a package of its own
+} catch (const Error& error) {  // its module may be a separate package
   return {"", error.what()};
 }
 

@@ -270,7 +270,7 @@ class LegendPicture {
     for (const auto& [value, radius] : values_and_radii) {
       const std::string text = value_text(value);
       const double width = std::max(text_width(text), 2 * radius * factor);
-      // A stroke lies inside the rim, but in SVG on both sides of it.
+      // A stroke is inside the rim, but in SVG on both sides of it.
       const double stroke = std::min(style.stroke_width, radius) * factor;
       const std::string paint =
           stroke > 0 ? paint_attributes(style, "#606060", stroke) : std::string("fill=\"#606060\"");

@@ -198,7 +198,7 @@ class Regression {
     return lines;
   }
 
-  /// Lists the pictures to accept, and confirms where they are.
+  /// Lists the pictures to accept, and confirms their folder of goldens for accept.
   void finish(const std::vector<std::string>& names, const std::vector<std::string>& unused) {
     pending_.finish(names, unused);
     if (!names.empty() || !unused.empty()) confirm_golden_folder(options_.goldens);

@@ -35,8 +35,8 @@ struct Drawing {
 };
 Drawing draw(Variant& variant, const NamedScene& scene);
 
-/// Returns nothing if `variant` draws the scene bit for bit as `reference` did; else lines with the
-/// first differing pixel, its values, and the fewest circles that show a difference.
+/// Returns no lines if `variant` draws the scene bit for bit as `reference` did; else lines with
+/// the first differing pixel, its values, and the fewest circles that show a difference.
 Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
                       Variant& variant);
 
