@@ -35,7 +35,6 @@ std::string message_of(const Work& work) {
   return "";
 }
 
-/// A test's own folder.
 class Folder {
  public:
   Folder() {

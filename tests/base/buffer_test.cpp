@@ -89,7 +89,7 @@ TEST(Buffer, DiscardsWholePagesAndNothingElse) {
   buffer.discard(begin, end);
   for (std::size_t i = 0; i < buffer.size(); ++i)
     ASSERT_EQ(buffer[i], i >= 2 * kPage && i < 5 * kPage ? 0 : 0xAB) << i;
-  buffer.discard(10 * kPage + 1, 11 * kPage + 5);  // no whole page
+  buffer.discard(10 * kPage + 1, 11 * kPage + 5);
   EXPECT_EQ(buffer[10 * kPage + 1], 0xAB);
   EXPECT_EQ(buffer[11 * kPage + 4], 0xAB);
 }

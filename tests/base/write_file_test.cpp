@@ -83,7 +83,7 @@ TEST(AtomicFile, OnlyLeftoversAreRemoved) {
   EXPECT_EQ(folder.count_files(), 2U);
   in_use.commit();
   EXPECT_EQ(read_bytes(folder / "b"), kNew);
-  remove_leftover_files(folder / "none");  // prints nothing
+  remove_leftover_files(folder / "none");
 }
 
 TEST(AtomicFile, LeftoversAreLookedForAmongSomeNames) {
@@ -298,7 +298,7 @@ TEST(WriteFile, WhatTheDiskDoesNotKeepIsAFailedWrite) {
       exit_code_without({SYS_fdatasync}, EIO, text + "fdatasync: Input/output error", write);
   if (code == 77) GTEST_SKIP() << "system calls cannot be made to fail";
   EXPECT_EQ(code, 1);
-  EXPECT_EQ(folder.count_files(), 0U);  // the bytes come first
+  EXPECT_EQ(folder.count_files(), 0U);
   EXPECT_EQ(exit_code_without({SYS_fsync}, ENOSPC, text + "fsync: No space left on device", write),
             1);
   EXPECT_EQ(exit_code_without({SYS_fdatasync, SYS_fsync}, EINVAL, "", write), 0);  // it cannot sync

@@ -1,4 +1,3 @@
-// Fills and strokes.
 #include <algorithm>
 #include <cmath>
 
@@ -66,7 +65,6 @@ Circles with_parts(Scene scene, std::size_t stroked_layer, double width) {
   return all;
 }
 
-/// With a view, a move, an opacity, a blend mode and linear light.
 Scene busy_scene(const Stroke& stroke, bool fill) {
   Layer layer = classic_layer("rand100k");
   layer.move.scale = 0.5;
@@ -154,7 +152,7 @@ TEST(CircleParts, InSceneSpaceCirclesAreWhole) {
 TEST(CircleParts, CirclesThatCoverNothingHaveNoStrokes) {
   RandomSource source;
   source.count = 100;
-  source.radius = GaussianLaw{0, 0.1};  // half of them
+  source.radius = GaussianLaw{0, 0.1};
   Layer layer;
   layer.source = source;
   const Circles circles = drawn(scene_with({stroked(layer, {{0.01, false}, {}, 1.0})}));

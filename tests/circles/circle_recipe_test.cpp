@@ -5,7 +5,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300};  // forth and back
+constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300};
 
 /// Returns all simulated layers, and others, in layers that are moved, seen through a view.
 std::vector<Scene> scenes() {

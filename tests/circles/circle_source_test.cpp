@@ -202,7 +202,7 @@ TEST(CircleSource, OnlyFrontCirclesAreExpectedToBeMade) {
   EXPECT_GT(front, 100'000U);
   EXPECT_LT(front, 500'000U);
   EXPECT_EQ(expected_circles(scene_of({classic_layer("micro2M")})), 2'000'000U);  // never saturated
-  EXPECT_EQ(expected_circles(scene_of({classic_layer("snow")})), 100'000U);       // simulated
+  EXPECT_EQ(expected_circles(scene_of({classic_layer("snow")})), 100'000U);
 }
 
 TEST(CircleSource, UnknownGeneratorsAreRefused) {

@@ -51,7 +51,6 @@ class SortedRows : public testing::Test {
     file.write(reinterpret_cast<const char*>(rows_.data()), kRows * sizeof(Row));
   }
 
-  /// Writes the rows as a text.
   void write_csv() const {
     std::ofstream file(folder_ / "sorted_rows.csv");
     file << "x,v,kind\n";

@@ -81,7 +81,7 @@ class Folders(Case):
         self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", names[0], code=DIFFER)
         self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", "--hashes", *names[1:], code=DIFFER)
         self.assertEqual(self.read("goldens/" + names[0]), self.read("now/a.png"))
-        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)  # goldens.lock is read
+        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)
 
     def test_damaged_pictures_are_not_kept(self):
         for folder in ("goldens/deep", "now/deep"):

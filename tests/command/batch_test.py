@@ -74,7 +74,7 @@ class Names(BatchCase):
             self.assertFalse(os.path.exists(self.path("new")), name)
         process = self.start("render", "snow.yaml", "--size", "9000x9000", "--frames", "300-400", "-o",
                              "new/v001/%d.png", "--threads", "1")
-        while not os.path.exists(self.path("new/v001")):  # long before the first frame exists
+        while not os.path.exists(self.path("new/v001")):
             self.assertIsNone(process.poll())
             time.sleep(0.001)
         process.send_signal(signal.SIGINT)

@@ -34,7 +34,7 @@ layers:
 class CommandCase(unittest.TestCase):
     """Each test has an empty folder, in which the command runs."""
 
-    is_text = False  # type of the command's output for run_roundel()
+    is_text = False
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="roundel_test_")

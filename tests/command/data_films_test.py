@@ -42,7 +42,6 @@ class DataFilmsTest(CommandCase):
             file.write(f"version: 1\n{head}\nlayers:\n{layers}")
 
     def circles(self, *arguments):
-        """Returns the circles of all frames of the animation."""
         self.run_roundel("circles", "s.yaml", "--frames", "all", "-o", "c_##.npy", "--columns", "all", *arguments)
         return [np.load(self.path(f"c_{frame:02}.npy")) for frame in self.frames()]
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 MIB = 1 << 20
 
 SCENE = """version: 1
@@ -121,7 +121,7 @@ class DataMemory(unittest.TestCase):
             if os.environ.get("ROUNDEL_TEST_VERBOSE"):
                 print(f"{name:36} --memory {budget:4}M used {used / MIB:7.1f}", flush=True)
             self.assertEqual(code, 0, messages)
-            self.assertLess(used, (budget + 16) * MIB)  # with the program
+            self.assertLess(used, (budget + 16) * MIB)
         return used_to_refuse
 
     def test_numbers(self):

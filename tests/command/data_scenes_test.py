@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 SCENES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../scenes/data")
 ROWS = {"particles": 60_000}  # some events are left out
 
@@ -58,7 +58,7 @@ class DataScenesTest(unittest.TestCase):
             with open(os.path.join(folder, name), "rb") as file:
                 return file.read()
         self.assertEqual(content(self.folder, "events.csv"), content(again, "events.csv"))
-        one, other = (np.load(os.path.join(folder, "particles.npz")) for folder in (self.folder, again))  # has a date
+        one, other = (np.load(os.path.join(folder, "particles.npz")) for folder in (self.folder, again))
         for name in ("x_km", "y_km", "speed"):
             np.testing.assert_array_equal(one[name], other[name])
 

@@ -21,7 +21,6 @@ MAX_KIB = 256 << 10  # a child's peak begins with its parent's memory
 
 
 def single(value):
-    """Rounds to binary32."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
@@ -38,7 +37,6 @@ def covered(x, y, radius):
 
 
 def npy(shape, data):
-    """Returns an array of float32."""
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
@@ -99,7 +97,6 @@ class DataTest(CommandCase):
                 for _ in range(1000)]
 
     def drawn(self):
-        """Returns the black pixels of the picture."""
         self.run_roundel("render", "s.yaml", "-o", "o.pfm")
         with open(self.path("o.pfm"), "rb") as file:
             self.assertEqual(file.readline() + file.readline() + file.readline(), b"PF\n512 512\n-1.0\n")

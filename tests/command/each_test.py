@@ -85,7 +85,7 @@ class Pictures(EachTest):
         self.write("s.yaml", SCENE + "output: own_{name}.png\n")
         self.run_roundel("render", "s.yaml", "--each", "t.csv")
         self.assertTrue(os.path.exists(self.path("own_third.png")))
-        self.write("t.csv", TABLE.replace("third", "{row}####"))  # a field is taken literally
+        self.write("t.csv", TABLE.replace("third", "{row}####"))
         self.each(output="{name}.png")
         self.assertTrue(os.path.exists(self.path("{row}####.png")))
 

@@ -82,7 +82,7 @@ class FarPlacesTest(CommandCase):
             near = LAWS[name].replace(str(FAR) + ".", "0.").replace(str(FAR + 1), "1").replace(str(FAR), "0")
             self.scene(random_layer(near), head=IMAGE)
             np.testing.assert_allclose(far, self.circles()[:, :2], rtol=0, atol=2e-7, err_msg=name)
-        self.scene(random_layer(LAWS["ring"]))  # without a width
+        self.scene(random_layer(LAWS["ring"]))
         x, y = (self.circles()[:, :2] - FAR - 0.5).T
         np.testing.assert_allclose(np.hypot(x, y), 0.4, rtol=0, atol=1e-9)
 
@@ -132,7 +132,7 @@ class FarPlacesTest(CommandCase):
                 self.scene(layer, head=IMAGE + f"view: {{center: [0.1, 0.5], zoom: {float(zoom)!r}}}\n")
                 self.assertEqual(self.circles().dtype, dtype, layer)
         far = "circles: [{x: 900000.31, y: 0.5, radius: 0.001}]"
-        self.scene(far, head="image: {width: 60, height: 60}\n")  # without motion
+        self.scene(far, head="image: {width: 60, height: 60}\n")
         self.assertEqual(self.circles().dtype, np.float32)
 
 

@@ -37,7 +37,7 @@ for answer in %r:
     connection.sendall(answer)
 connection.recv(1)
 """
-FLOAT, TEXT, PLACE = 3, 5, 7  # kinds of elements
+FLOAT, TEXT, PLACE = 3, 5, 7
 
 
 def packed(*numbers):
@@ -182,7 +182,7 @@ class Hdf5Test(CommandCase):
                     try:
                         peaks.extend(peak(helper) for helper in helpers(process.pid))
                     except (OSError, TypeError):
-                        pass  # it has ended
+                        pass
             thread = threading.Thread(target=look)
             thread.start()
             messages = process.stderr.read()

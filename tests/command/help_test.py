@@ -33,7 +33,7 @@ def on_terminal(*arguments, folder, **environment):
     try:
         while part := os.read(terminal, 4096):
             shown += part
-    except OSError:  # the command has ended
+    except OSError:
         pass
     os.close(terminal)
     return shown.decode().replace("\r\n", "\n"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -197,7 +197,7 @@ class Antialias(ScenesCase):
             self.run_roundel("render", f"{scene}.yaml", "-o", f"{scene}.png")
         for scene, option, other in (("rgb", "--antialias", "smooth"), ("smooth", "--antialias", "smooth"), ("smooth", "--no-antialias", "rgb")):
             self.run_roundel("render", f"{scene}.yaml", option, "-o", "a.png")
-            self.assertEqual(self.read("a.png"), self.read(f"{other}.png"))  # with its fingerprint
+            self.assertEqual(self.read("a.png"), self.read(f"{other}.png"))
         self.assertNotEqual(self.read("rgb.png"), self.read("smooth.png"))
         done = self.run_roundel("render", "rgb.yaml", "--antialias", "--no-antialias", "-o", "a.png", code=USAGE)
         self.assertIn("error: --no-antialias: expected one of --antialias and --no-antialias\n", done.stderr)

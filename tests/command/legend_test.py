@@ -31,7 +31,7 @@ class LegendTest(CommandCase):
         self.run_roundel("legend", "s.yaml", "-o", "l.svg", *arguments)
         svg = ElementTree.parse(self.path("l.svg")).getroot()
         self.assertEqual(svg.tag, SVG + "svg")
-        for text in svg.iter(SVG + "text"):  # everything lies inside
+        for text in svg.iter(SVG + "text"):
             self.assertTrue(0 <= float(text.get("x")) <= float(svg.get("width")))
             self.assertTrue(0 <= float(text.get("y")) <= float(svg.get("height")))
         return svg

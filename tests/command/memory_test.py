@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 BACKEND = os.environ.get("ROUNDEL_TEST_BACKEND", "cpu")
 MIB = 1 << 20
 
@@ -132,7 +132,7 @@ class Memory(unittest.TestCase):
                                *options], cwd=self.folder, check=True, text=True,
                               stdout=subprocess.PIPE)
         memory = re.search(r"^  memory .*\((\d+) bytes\)", done.stdout, re.M)
-        least = re.search(r"^  --memory +(\d+)M is enough$", done.stdout, re.M)  # not with CUDA
+        least = re.search(r"^  --memory +(\d+)M is enough$", done.stdout, re.M)
         return int(memory[1]), int(least[1]) if least else None
 
     def render(self, output, *options):
@@ -170,7 +170,7 @@ class Memory(unittest.TestCase):
                         self.assertLessEqual(bound, largest_bound(used), options)
                     self.assertLessEqual(used, bound, options)
                     if before is not None:
-                        most = (allowed + 20) * MIB if budget == "least" else before + 4 * MIB  # with the program
+                        most = (allowed + 20) * MIB if budget == "least" else before + 4 * MIB
                         self.assertLessEqual(used, most, options)
                         self.assertTrue(filecmp.cmp(self.path("first"), self.path("a." + ending),
                                                     shallow=False), options)
@@ -193,7 +193,7 @@ class Memory(unittest.TestCase):
                     self.assertIn(f"error: a.yaml: --memory: {less}M is too little, {budget}M is enough\n", messages)
                 code, messages, used = self.render("b." + ending, "--memory", f"{budget}M")
                 self.assertEqual(code, 0, messages)
-                self.assertLess(used, (budget + 24) * MIB)  # with the program
+                self.assertLess(used, (budget + 24) * MIB)
                 os.remove(self.path("b." + ending))
 
     @unittest.skipIf(BACKEND == "cuda", "--memory is device memory there")

@@ -43,8 +43,8 @@ TEST(Plan, FormatsAreThoseOfTheNameOrAskedFor) {
   EXPECT_EQ(plan({"-o", "a.picture", "--format=pfm"}).format.picture, ImageFormat::kPfm);
   const FrameFormat y4m = plan({"-o", "-", "--format=y4m", "--frames=1-2"}).format;
   EXPECT_EQ(y4m.video, VideoFormat::kY4m);
-  EXPECT_EQ(y4m.picture, ImageFormat::kPng);  // drawn with 8 bits
-  EXPECT_THROW(plan({}), Error);              // without a name
+  EXPECT_EQ(y4m.picture, ImageFormat::kPng);
+  EXPECT_THROW(plan({}), Error);
 }
 
 }  // namespace

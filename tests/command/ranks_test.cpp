@@ -44,7 +44,7 @@ TEST(FirstRank, WhatComesBackIsDealtAgainUntilItIsStopped) {
   first.give_back(0, false);
   EXPECT_EQ(first.deal(), FrameList{0});
   EXPECT_EQ(first.deal(), FrameList{1});
-  first.give_back(1, true);  // failed
+  first.give_back(1, true);
   EXPECT_EQ(first.deal(), FrameList());
   first.give_back(0, false);
   first.stop();
@@ -63,7 +63,7 @@ class Post {
   }
 
  private:
-  using Letter = std::pair<int, std::string>;  ///< sender and text
+  using Letter = std::pair<int, std::string>;
 
   class Carrier final : public Messenger {
    public:

@@ -52,7 +52,6 @@ def png_samples(path):
 
 
 def pfm_values(path):
-    """Returns the values of a PFM, top row first."""
     with open(path, "rb") as file:
         kind, size, scale, data = file.read().split(b"\n", 3)
     assert kind == b"PF" and float(scale) < 0

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 MIB = 1 << 20
 
 SCENE = """version: 1

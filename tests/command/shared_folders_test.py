@@ -25,7 +25,7 @@ class SharedCase(RegressCase):
         reader, writer = os.pipe()
         processes = [self.start(*command, before=("sh", "-c", 'cat; exec "$@"', "sh"), stdin=reader) for command in commands]
         os.close(reader)
-        os.close(writer)  # all begin
+        os.close(writer)
         texts = [process.communicate(timeout=300) for process in processes]
         return [(process.returncode, *text) for process, text in zip(processes, texts)]
 

@@ -134,7 +134,7 @@ class StandardOutput(BatchCase):
 
     def test_a_pipe_that_does_not_block_is_waited_for(self):
         frames = ["render", "snow.yaml", "-o", "-", "--frames", "0-20", "--format", "rawvideo", "-q"]
-        for arguments in (frames, ["schema"]):  # bytes and text
+        for arguments in (frames, ["schema"]):
             reader, writer = os.pipe()
             os.set_blocking(writer, False)
             process = self.start(*arguments, stdout=writer)

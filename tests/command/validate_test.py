@@ -68,7 +68,7 @@ class Validate(CommandCase):
                          self.window("{x: [0.1, 0.11], y: [0.3, 0.35]}", size=(333, 77))[1], [0.1, 0.3, 0.35])
         self.assertEqual(self.window("{x: [-1.0e-9, 2.0e-9], y: [0, 1.0e-9]}")[0], [-1e-9, 2e-9])
         self.assertEqual(self.window("{fit: square}", size=(50, 50)), [[-0.05, 1.05], [-0.05, 1.05]])
-        self.assertEqual(self.window("{x: [0, 4], y: [0, 3], flip: y}"), [[0, 4], [3, 0]])  # bottom, top
+        self.assertEqual(self.window("{x: [0, 4], y: [0, 3], flip: y}"), [[0, 4], [3, 0]])
         self.assertEqual(self.window("{x: [0, 4], y: [0, 3], aspect: cover}", size=(800, 300))[0], [0, 4])
 
     def test_windows_of_crops_are_what_the_file_shows(self):

@@ -54,7 +54,6 @@ class Videos(CommandCase):
         self.assertEqual(done.returncode, 0, f"{line}: {done.stderr[-2000:]}")
 
     def decoded(self, video, channels):
-        """Returns the third frame."""
         decoder = ["-c:v", "libvpx-vp9"] if video.endswith(".webm") else []  # ffmpeg's own decoder drops alpha
         kind = {3: "rgb24", 4: "rgba"}[channels]
         return subprocess.run(["ffmpeg", "-loglevel", "error", *decoder, "-i", self.path(video), "-vf", "select=eq(n\\,2)",

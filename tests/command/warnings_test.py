@@ -52,7 +52,7 @@ class Warnings(CommandCase):
                          "write view: {fit: data}")
         write_rows(inside=10)
         self.assertEqual(self.printed(), [])
-        self.write("a.yaml", RANDOM + "view: {center: [-9, 0.5]}\n")  # made while they are drawn
+        self.write("a.yaml", RANDOM + "view: {center: [-9, 0.5]}\n")
         self.assert_said("no circle touches the picture: they lie in x -0.0")
 
     def test_circles_under_a_pixel(self):

@@ -75,7 +75,7 @@ TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {
   EXPECT_EQ(run.results[0].state, PairState::kNotCompared);
   EXPECT_NE(run.results[0].reasons.at(0).find("b/1.png: "), std::string::npos);
   EXPECT_EQ(run.results[1].state, PairState::kSame);
-  EXPECT_EQ(run.results[2].state, PairState::kMissing);  // a folder is no picture
+  EXPECT_EQ(run.results[2].state, PairState::kMissing);
   EXPECT_EQ(run.results[3].state, PairState::kNew);
 }
 

@@ -4,7 +4,6 @@
 
 namespace roundel {
 
-/// Returns a picture of random bytes.
 inline Picture random_picture(int width, int height, int channels, unsigned seed) {
   return picture_of(random_image(width, height, channels, seed), {});
 }

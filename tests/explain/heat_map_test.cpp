@@ -94,7 +94,7 @@ TEST(HeatMap, OverlapsAreTheListsOfTheTiles) {
 
 TEST(HeatMap, PicturesScaleToTheLargestValueAndGoTopToBottom) {
   HeatMap map{2, 3, Buffer<std::uint32_t>(6)};
-  for (std::uint32_t i = 0; i < 6; ++i) map.values[i] = 100 * i;  // grows from the bottom up
+  for (std::uint32_t i = 0; i < 6; ++i) map.values[i] = 100 * i;
   const HeatMapSummary summary = summarize(map);
   EXPECT_EQ(summary.largest, 500U);
   EXPECT_EQ(summary.x, 1);

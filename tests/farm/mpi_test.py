@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 MPIRUN = ["mpirun", "--oversubscribe", "--tag-output"]
 
@@ -101,7 +101,7 @@ class Ranks(MpiTest):
             self.assertEqual(self.contents(), expected)
             self.assertEqual(messages.count("201 frames"), 1)  # one rank reports for all
             saved = re.findall(r"Saved: 'out/(\d+)\.png'", messages)
-            self.assertEqual(sorted(map(int, saved)), list(range(201)))  # each frame once
+            self.assertEqual(sorted(map(int, saved)), list(range(201)))
             self.assertEqual(len(self.frames_of_ranks(messages)), ranks)
 
     def test_rows_of_a_table_are_dealt_out(self):
@@ -148,7 +148,7 @@ class Ranks(MpiTest):
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "a.yaml/ne/%d.png", code=4)
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png")
         messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", "--resume")
-        self.assertIn("0 frames (10 kept)", messages)  # nothing is left to do
+        self.assertIn("0 frames (10 kept)", messages)
 
     def test_a_stream_is_for_one_rank(self):
         messages = self.mpirun(2, "render", "a.yaml", "-o", "-", "--format", "rawvideo", code=2)

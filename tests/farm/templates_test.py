@@ -20,7 +20,7 @@ except ImportError:
     print("skipped: needs PyYAML (python3-yaml)")
     sys.exit(77)
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 TEMPLATES = pathlib.Path(__file__).resolve().parents[2] / "tools/farm"
 DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
 

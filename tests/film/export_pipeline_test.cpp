@@ -219,7 +219,7 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   ExportJob job{test.scene, source, test.encoder, test.sink, {}};
   job.rasterizers.push_back(make_cpu_rasterizer({}));
   job.encoders = 3;
-  job.memory_budget = 4 * 3 * test.encoder.picture_bytes();  // four pictures
+  job.memory_budget = 4 * 3 * test.encoder.picture_bytes();
   job.on_written = [&](std::int64_t, std::uint64_t) {
     most = std::max(most.load(), source.handed_out - written);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -187,7 +187,7 @@ TEST(Png, HalfOfNoiseIsPackedWhereThatIsSmaller) {
     std::fill(image.bytes.begin() + 500 * 3000, image.bytes.end(), std::uint8_t{7});
     const std::vector<std::uint8_t> stream = zlib_stream_of(encode_png(image, kMetadata));
     ASSERT_EQ(stream, ReferencePacker(image).pack()) << quiet;
-    EXPECT_EQ((stream[2] & 6) == 4, quiet >= 8) << quiet;  // coded
+    EXPECT_EQ((stream[2] & 6) == 4, quiet >= 8) << quiet;
   }
 }
 

@@ -83,14 +83,14 @@ TEST(Y4m, ColoursAreThoseOfBt709) {
 
 TEST(Y4m, ChromaIsTheMeanOfFourPixels) {
   Image image = image_of(2, 2, {0, 0, 0});
-  image.bytes[2] = 255;  // one blue pixel
+  image.bytes[2] = 255;
   const auto frame = encode_y4m_frame(image);
   EXPECT_EQ(frame[kStart + 4], std::lround(128 + 224 * 0.25 * (1 - .0722) / 1.8556));
 }
 
 TEST(Y4m, OddEdgesHaveTheirOwnChroma) {
   Image image = image_of(3, 1, {0, 0, 0});
-  image.bytes[8] = 255;  // the last pixel is blue
+  image.bytes[8] = 255;
   const auto frame = encode_y4m_frame(image);
   ASSERT_EQ(frame.size(), kStart + 3 + 2 + 2);
   EXPECT_EQ(frame[kStart + 3], 128);

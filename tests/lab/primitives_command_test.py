@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = ""  # set by main()
+PROGRAM = ""
 NAMES = ["saxpy", "scan", "compaction", "selection", "find-repeats"]
 
 

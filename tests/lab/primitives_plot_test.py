@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path()  # set by main()
+ROOT = pathlib.Path()
 PICTURES = [f"{name}-{sizes}.svg"
             for name in ("saxpy", "scan", "compaction", "selection", "find-repeats")
             for sizes in ("powers", "others")]

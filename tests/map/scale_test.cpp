@@ -102,7 +102,7 @@ TEST(Gradient, EndsAreTheTablesAndNothingIsReadBeyond) {
   std::vector<DisplayColor> one(t.size());
   colors_at({{{0.25, 0.5, 0.75}}, {}}, t, one);
   EXPECT_EQ(one[2], (DisplayColor{0.25f, 0.5f, 0.75f}));
-  colors_at({{{0, 0, 0}, {1, 1, 1}}, {0.5, 0.5}}, t, one);  // a step
+  colors_at({{{0, 0, 0}, {1, 1, 1}}, {0.5, 0.5}}, t, one);
   EXPECT_EQ(one[0].red, 0);
   EXPECT_EQ(one[1].red, 1);
 }

@@ -35,7 +35,6 @@ def digest(data):
 
 class Module(CommandCase):
     def raw(self, *arguments, pixels="rgb24"):
-        """Returns the command's picture as bytes."""
         return self.run_roundel("render", *map(str, arguments), "-o", "-", "--format", "rawvideo", "--pixel-format",
                                 pixels, "--progress", "none").stdout
 
@@ -101,7 +100,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.assertEqual(digest(drawn), digest(self.raw("a.yaml", "--frames", "0", pixels="rgba")))
         floats = roundel.render(ALPHA, dtype="float32")
         self.assertAlmostEqual(float(floats[28, 30, 3]), 0.7, 6)
-        self.assertAlmostEqual(float(floats[28, 30, 0]), 0.7, 6)  # premultiplied
+        self.assertAlmostEqual(float(floats[28, 30, 0]), 0.7, 6)
 
     def test_row_0_is_on_top(self):
         top = {"version": 1, "image": {"width": 20, "height": 20},

@@ -76,7 +76,7 @@ std::vector<std::uint32_t> list_of(const cpu::TileLists& lists, int tile) {
       list.push_back(slab->shapes != nullptr ? static_cast<std::uint32_t>(slab->shapes[i].z)
                                              : slab->indices[i]);
   }
-  std::reverse(list.begin(), list.end());  // front ones come first
+  std::reverse(list.begin(), list.end());
   return list;
 }
 
@@ -132,7 +132,7 @@ TEST_P(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
 TEST_P(Binning, ListsOfCopiesAreTheSame) {
   if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   Circles circles = random_circles(100'000, 0.01f, 0.5f, 0);
-  for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;  // too many overlaps
+  for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;
   for (std::size_t i = 0; i < circles.count(); ++i) circles.shapes[i].z = static_cast<float>(i);
   const TileGrid grid = grid_of(200, 150, 32);
   const std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);

@@ -16,7 +16,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300, 300};  // forth and back
+constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300, 300};
 
 Scene scene_with(const std::string& layers) {
   return parse_scene(

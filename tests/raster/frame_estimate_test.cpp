@@ -18,7 +18,7 @@ TEST(FrameEstimate, OpaqueDiscsInFrontHideTheRest) {
   const FrameEstimate estimate = estimate_frame(make_circles(discs), image_of(100, 100), 32, 3);
   EXPECT_LE(estimate.front_circles, 100U);
   EXPECT_GE(estimate.front_circles, 1U);
-  EXPECT_DOUBLE_EQ(estimate.front_tiles_per_circle, 16.0);  // 4 × 4 tiles
+  EXPECT_DOUBLE_EQ(estimate.front_tiles_per_circle, 16.0);
 }
 
 TEST(FrameEstimate, FaintCirclesAreAllNeeded) {

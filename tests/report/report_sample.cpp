@@ -45,7 +45,6 @@ std::uint8_t* pixel_of(Image& image, int x, int y) {
   return image.bytes.data() + (static_cast<std::ptrdiff_t>(y) * image.width + x) * image.channels;
 }
 
-/// Returns a disc on a gradient.
 Image make_disc(int x, int y, int radius) {
   Image image = make_picture(256, 256, 3);
   for (int row = y - radius; row <= y + radius; ++row)
@@ -70,7 +69,6 @@ class Sample {
     put("actual", name, image);
   }
 
-  /// Everything that a report can show.
   void make_all_kinds() const {
     const Image plain = make_picture(64, 48, 3);
     for (const char* name : {"same 1.png", "same 2.png", "same 3.png"}) put_both(name, plain);

@@ -104,7 +104,7 @@ test('loading is shown until the pictures are there', async t => {
   const page = await open(t, 'values', {show: 'floats.pfm'});
   const note = page.locator('#loading');
   assert.equal(await note.isVisible(), false);
-  await page.evaluate(() => {  // a slow disk
+  await page.evaluate(() => {
     const decode = decodeLayers;
     const disk = new Promise(done => { window.goOn = done; });
     decodeLayers = pictures => disk.then(() => decode(pictures));
@@ -119,7 +119,7 @@ test('loading is shown until the pictures are there', async t => {
 test('the background of transparent pictures is to be chosen', async t => {
   const page = await open(t, 'report', {show: ALPHA, colorScheme: 'dark'});
   const background = page.locator('#background select');
-  const at = await pointOf(page, 3, 3);  // alpha is 0
+  const at = await pointOf(page, 3, 3);
   assert.equal(await background.inputValue(), 'dark');
   for (const [name, color] of [['white', [255, 255, 255]], ['black', [0, 0, 0]]]) {
     await background.selectOption(name);

@@ -7,7 +7,6 @@
 namespace roundel {
 namespace {
 
-/// Counts how often each frame's scene is loaded.
 struct Loads {
   std::map<std::int64_t, int> counts;
   Scene operator()(std::int64_t frame) {

@@ -93,7 +93,7 @@ class CommandLine {
   };
   /// A part of the command line as Boost splits it.
   struct Token {
-    bool is_argument;   // positional
+    bool is_argument;
     std::string name;   // "output"; an unknown option as written, "--outptu"
     std::string value;  // a switch as written, "-h" or "--help"
     bool is_known;

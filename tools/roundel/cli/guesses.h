@@ -6,7 +6,6 @@
 
 namespace roundel {
 
-/// An option of a command, for guesses.
 struct KnownOption {
   std::string name;     ///< "size"
   std::string heading;  ///< "--size WxH"

@@ -16,7 +16,6 @@ struct HelpText {
   std::string text;
 };
 
-/// Everything that a command's help shows.
 struct HelpPage {
   struct Option {
     std::string name;     ///< "output"
@@ -24,16 +23,16 @@ struct HelpPage {
     HelpText help;
   };
 
-  std::string usage;          ///< "roundel render SCENE... [OPTION...]"
-  std::string text;           ///< description; the short help shows the first sentence
-  std::string argument;       ///< "SCENE..."; may be empty
-  std::string argument_help;  ///< about `argument`
+  std::string usage;     ///< "roundel render SCENE... [OPTION...]"
+  std::string text;      ///< description; the short help shows the first sentence
+  std::string argument;  ///< "SCENE..."; may be empty
+  std::string argument_help;
   std::vector<Option> options;
-  std::vector<std::string> usual;     ///< options that the short help shows
-  std::vector<std::string> examples;  ///< command lines
-  std::vector<std::string> notes;     ///< paragraphs
-  std::string exit_codes;             ///< "0 done; 2 wrong command line; 130, 143 after SIGINT"
-  std::string guide;                  ///< page of docs; may be empty
+  std::vector<std::string> usual;  ///< options that the short help shows
+  std::vector<std::string> examples;
+  std::vector<std::string> notes;
+  std::string exit_codes;  ///< "0 done; 2 wrong command line; 130, 143 after SIGINT"
+  std::string guide;       ///< page of docs; may be empty
 };
 
 /// Returns the help of -h, one screen: at most 24 lines of 80 columns. For a page without examples

@@ -13,8 +13,8 @@
 namespace roundel {
 
 enum class ProgressFormat {
-  kAuto,      ///< a bar on a terminal, else plain
-  kNone,      ///< nothing
+  kAuto,  ///< a bar on a terminal, else plain
+  kNone,
   kBar,       ///< one line that is overwritten
   kPlain,     ///< a line every few seconds
   kJson,      ///< an object a line
@@ -68,7 +68,6 @@ class WorkProgress {
   /// Keeps a reference to `count`.
   WorkProgress(std::string name, const WorkCount& count,
                ProgressFormat format = ProgressFormat::kAuto);
-  /// Removes the line.
   ~WorkProgress();
   WorkProgress(const WorkProgress&) = delete;
   WorkProgress& operator=(const WorkProgress&) = delete;
@@ -92,7 +91,6 @@ inline constexpr const char* kReadingFrames = "checking existing frames";
 class Progress {
  public:
   explicit Progress(ProgressFormat format);
-  /// Removes the bar.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -8,7 +8,6 @@
 
 namespace roundel {
 
-/// The parts of a film.
 struct FilmInput {
   const std::string& scene;                  ///< path
   const std::string& each;                   ///< path of a table; may be empty

@@ -12,7 +12,6 @@ enum class Verbosity { kQuiet, kNormal, kVerbose };
 /// Sets which messages are printed; kNormal by default.
 void set_verbosity(Verbosity wanted);
 
-/// Prints the text of --version on stdout.
 void print_version();
 /// Print lines for people: results on stdout, progress and messages on stderr. All printed lines
 /// pass these two functions, which apply printed_line() to each and write all of them in one call.

@@ -107,7 +107,6 @@ int report_nothing_to_accept(const AcceptOptions& options) {
   return kSame;
 }
 
-/// Accepts and removes goldens, and reports each.
 class Acceptance {
  public:
   explicit Acceptance(const AcceptOptions& options)

@@ -56,11 +56,9 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
                      PendingGoldens::Others others, ComparisonRun& run, Problems& problems);
 /// Returns "a.png, b.png, …": the first five of these names.
 std::string few_names(const std::vector<std::string>& names);
-/// Prints the names of the goldens that no scene of the run draws.
 void print_unused_goldens(const StoredGoldens& stored);
 /// Warns about an earlier run's files that cannot be removed, and about its removed pictures.
 void warn_of_leftovers(const PendingGoldens& pending);
-/// Prints the command that accepts these pictures of run.output_folder.
 void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
 /// Prints the next steps for the pictures in run.output_folder.
 void print_advice(const ComparisonRun& run);

@@ -35,10 +35,9 @@ constexpr std::size_t kCirclesExplained = 20, kClustersExplained = 10;
 
 enum class DiffImageKind { kPixels, kFlip };
 
-/// Options of `roundel diff --explain SCENE_A SCENE_B`.
 struct ExplainDifferenceOptions {
   bool is_wanted = false;
-  SceneOptions scene;                   ///< for both
+  SceneOptions scene;
   std::optional<std::size_t> clusters;  ///< maximal number to explain
   std::optional<std::size_t> limit;     ///< maximal number of circles to list for each
 };
@@ -47,12 +46,12 @@ struct DiffOptions {
   std::string a, b;
   Tolerance tolerance;
   Measures measures;
-  std::optional<std::string> diff_image;         ///< PNG file
+  std::optional<std::string> diff_image;
   std::optional<DiffImageKind> diff_image_kind;  ///< default: pixels
   RunFiles files;                                ///< all but json and report are for folders
-  std::optional<std::string> output;             ///< folder for pictures that may be accepted
-  ExplainDifferenceOptions explain;              ///< for scenes, instead of comparing pictures
-  int threads = 0;                               ///< 0: one a core
+  std::optional<std::string> output;
+  ExplainDifferenceOptions explain;  ///< for scenes, instead of comparing pictures
+  int threads = 0;                   ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;
 };
 
@@ -89,7 +88,6 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
   });
 }
 
-/// Adds the option --explain and those that need it.
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   line.add_switch(
       "explain", options.is_wanted,
@@ -261,7 +259,6 @@ void write_diff_image(const DiffOptions& options, const ComparedFiles& compared)
   write_png(*options.diff_image, image, {kSoftware, "", 0, 0});
 }
 
-/// Prints the line for people, and JSON.
 void report(const DiffOptions& options, const PictureDifference& difference, const Verdict& verdict,
             Problems& problems) {
   if (options.files.json) {
@@ -383,7 +380,6 @@ void check_diff_outputs(const DiffOptions& options, bool are_folders) {
   check_outputs(outputs, inputs);
 }
 
-/// Compares the pictures in two folders.
 int diff_folders(const DiffOptions& options) {
   set_verbosity(options.verbosity);
   const RunFiles& files = options.files;

@@ -40,7 +40,7 @@ struct ExplainOptions {
   std::optional<PixelPlace> pixel;      ///< either a pixel
   std::optional<std::size_t> limit;     ///< maximal number of circles to list, by default 1000
   std::optional<HeatMapKind> heat_map;  ///< or a heat map
-  std::string output;                   ///< picture of the heat map
+  std::string output;
   bool json = false;
   SceneOptions scene;
   int threads = 0;
@@ -149,7 +149,6 @@ std::string row_text(const PixelReport& report, std::uint64_t circle, std::size_
   return "  " + place.substr(0, place.find(':'));
 }
 
-/// A heat map that was written.
 struct HeatMapReport {
   const Scene& scene;
   std::int64_t frame;
@@ -330,7 +329,6 @@ void draw_heat_map(const Scene& scene, std::int64_t frame, const Circles& circle
   }
 }
 
-/// Checks the options before any work is done.
 void check_explain(const Scene& scene, const ExplainOptions& options) {
   ImageSettings image = scene.image;
   const std::uint64_t count = count_parts(scene);

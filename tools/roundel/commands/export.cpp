@@ -55,7 +55,6 @@ const RenderOptions& check_ranks(const RenderOptions& options, const Ranks& rank
 /// One rank's part of a film.
 class Exporter {
  public:
-  /// Throws Error for problems of the command line or the scene.
   Exporter(const RenderOptions& options, const Ranks& ranks)
       : options_(check_ranks(options, ranks)),
         ranks_(ranks),
@@ -166,7 +165,6 @@ class Exporter {
     return failure;
   }
 
-  /// For the first rank: prints the summary.
   void print_summary(const FramesToMake& work, const ExportResult& result) {
     const ExportReport report{
         scene_,
@@ -362,7 +360,6 @@ int lead_others(const RenderOptions& options, const Ranks& ranks) {
   return code;
 }
 
-/// Runs any other rank.
 int follow(const RenderOptions& options, const Ranks& ranks) {
   OtherRank other(ranks);
   RankReport report;

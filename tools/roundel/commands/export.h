@@ -20,7 +20,6 @@ namespace roundel {
 
 enum class StatsFormat { kNone, kTable, kJson };
 
-/// Options of `roundel render`.
 struct RenderOptions {
   std::vector<std::string> scenes;
   std::string each;                   ///< table with a frame in each row; may be empty
@@ -90,7 +89,7 @@ struct FramesToMake {
   FrameList frames;      ///< still to be made
   std::size_t kept = 0;  ///< existing valid frames
   FrameList taken;       ///< frames whose names are taken
-  NewFolders folders;    ///< made for them
+  NewFolders folders;
 };
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options);
@@ -103,16 +102,15 @@ void remove_leftovers(const ExportPlan& plan);
 bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderOptions& options,
              std::int64_t frame);
 
-/// A finished still or film.
 struct ExportReport {
   const Scene& scene;
   std::string output;          ///< a still's file; a film's as on the command line
   std::string backend;         ///< cpu or cuda
   const ExportResult& result;  ///< for a still: stages, and seconds until it was on disk
-  std::optional<std::int64_t> still = {};  ///< a still's frame
-  std::size_t rasterizers = 1;             ///< devices, or 1
-  std::size_t kept = 0;                    ///< existing frames
-  std::size_t replaced = 0;                ///< frames made whose names were taken
+  std::optional<std::int64_t> still = {};
+  std::size_t rasterizers = 1;  ///< devices, or 1
+  std::size_t kept = 0;         ///< existing frames
+  std::size_t replaced = 0;     ///< frames made whose names were taken
 };
 
 /// Returns "rand10k.png  1024x1024  10,000 circles  23 ms  cpu", or "out/snow_####.png  1024x1024

@@ -97,7 +97,7 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
   existing.judge(origin_of(scene), "asked", false);
   progress.reset();
   FramesToMake work;
-  FrameList free;  // may be made
+  FrameList free;
   for (std::size_t i = 0; i < plan.frames.size(); ++i) {
     const FrameFile& file = existing.files()[i];
     if (file.state == FrameState::kSound) {

@@ -308,7 +308,6 @@ class LegendPicture {
   int bars_ = 0;
 };
 
-/// A layer's part of the legend.
 class LayerLegend {
  public:
   LayerLegend(const Scene& scene, const Layer& layer, LegendPicture& picture)

@@ -51,7 +51,6 @@ constexpr std::uint64_t kSmallPictureBytes = std::uint64_t{64} << 20;
 /// Frames of a film that a thread draws in a row, unless they are simulated.
 constexpr std::size_t kFramesTogether = 16;
 
-/// A drawn picture.
 struct DrawnPicture : Picture {
   std::vector<std::uint8_t> file;  ///< an EXR; a PNG is encoded when it is kept
 
@@ -132,7 +131,6 @@ class AddedTime {
   Stopwatch watch_;
 };
 
-/// Draws the subjects and compares each with its golden.
 class Regression {
  public:
   Regression(const std::vector<Subject>& subjects, const RegressOptions& options,
@@ -181,7 +179,6 @@ class Regression {
     return options.is_strict && !options.shard;
   }
 
-  /// Returns warnings about the pictures that have no golden yet.
   Lines warnings_about_new() const {
     SceneWarnings warnings;
     Lines lines;

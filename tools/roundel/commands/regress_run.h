@@ -36,7 +36,6 @@ struct RegressOptions {
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-/// A scene file that regress draws.
 struct GoldenScene {
   std::string path;
   std::string name;  ///< name of its goldens, without extension: "logo", or in a folder "sub/logo"

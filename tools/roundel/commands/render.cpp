@@ -26,7 +26,6 @@
 namespace roundel {
 namespace {
 
-/// Adds the options for sequences, and their checks.
 void add_sequence(CommandLine& line, RenderOptions& options) {
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
@@ -139,7 +138,6 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
 /// Pictures that this process has made.
 using Made = std::set<std::string>;
 
-/// One picture to make.
 struct Still {
   const Scene& scene;
   ExportPlan plan;

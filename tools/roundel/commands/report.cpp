@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::vector<std::string> results;
   std::optional<std::string> goldens;
-  std::optional<std::string> output;  ///< folder for pictures that may be accepted
+  std::optional<std::string> output;
   RunFiles files;
   Verbosity verbosity = Verbosity::kNormal;
 };

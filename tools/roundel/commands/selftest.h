@@ -11,9 +11,9 @@
 namespace roundel {
 
 struct NamedScene {
-  std::string name;     ///< letters, digits and '_'
-  ImageSettings image;  ///< small
-  Circles circles;      ///< in frame space
+  std::string name;  ///< letters, digits and '_'
+  ImageSettings image;
+  Circles circles;  ///< in frame space
 };
 
 /// Returns scenes that are hard to render: extreme sizes, positions, radii and alphas, both
@@ -28,7 +28,6 @@ struct Variant {
   std::unique_ptr<Rasterizer> rasterizer;
 };
 
-/// A variant's result for a scene.
 struct Drawing {
   Framebuffer framebuffer;
   Image image;

@@ -68,7 +68,6 @@ Recipe recipe(std::string name, Scene scene, std::vector<Layer> layers) {
   return {std::move(name), std::move(scene), 0};
 }
 
-/// Returns a colour that tells circles apart.
 DisplayColor nth_color(int i) {
   return {static_cast<float>(i % 3) / 2, static_cast<float>(i % 5) / 4,
           static_cast<float>(i % 7) / 6};

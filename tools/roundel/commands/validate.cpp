@@ -325,7 +325,6 @@ Json json_of(const Checked& checked) {
   return json;
 }
 
-/// Returns the problems of a scene as JSON.
 Json json_of(const std::string& path, const Error& error) {
   Json problems = Json::array();
   const auto add = [&](Json file, Json line, Json column, const std::string& key,
