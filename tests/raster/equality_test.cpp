@@ -288,9 +288,9 @@ TEST_P(Equality, CrowdsInFrontHaveTheBitsOfTheCpuOnCuda) {
 }
 
 TEST_P(Equality, CirclesInOrderOfTheirPlaceHaveTheBitsOfTheCpuOnCuda) {
-  // Several macrotiles, which a sample of few circles estimates as equally dense, since the front
-  // half has no order. Slabs are as large as if each had circles in all of them, but slabs of the
-  // back half overflow one of them.
+  // Several macrotiles, which a sample estimates as equally dense, since the front half has no
+  // order. Slabs are as large as if each had circles in all of them, but slabs of the back half
+  // overflow one.
   const ImageSettings image = image_of(4000, 1000);
   Circles circles = random_circles(130'000, 0.016f, 0.02f, 0);
   for (Shape& shape : circles.shapes) shape.x *= 4;

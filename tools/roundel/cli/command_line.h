@@ -75,9 +75,8 @@ class CommandLine {
   /// Sets the page of docs about the command.
   void set_guide(std::string page) { page_.guide = std::move(page); }
 
-  /// Stores the values of the command line. Returns false if it asked for help, the version or
-  /// completions (kCompletionOption), which have been printed on stdout. Throws UsageError with all
-  /// problems.
+  /// Stores the values of the command line. Returns false after printing help, the version or
+  /// completions (kCompletionOption) on stdout. Throws UsageError with all problems.
   bool parse(const Arguments& arguments);
   /// Everything that -h and --help show.
   const HelpPage& page() const { return page_; }

@@ -15,9 +15,9 @@ struct KnownOption {
 /// that has this name in other programs, or one of a similar name; empty if there is none.
 std::string guess_option(const std::string& unknown, const std::vector<KnownOption>& options);
 
-/// Returns what a command line probably means that begins with `arguments`.front(), which is not a
-/// command: `; did you mean "roundel render first.yaml -o a.png"?`, or a command of a similar name;
-/// empty if nothing is close. `commands`: names of commands.
+/// Returns a guess for a command line that begins with `arguments`.front(), which is not one of
+/// `commands`: `; did you mean "roundel render first.yaml -o a.png"?`, or a command of a similar
+/// name; empty if nothing is close.
 std::string guess_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& commands);
 

@@ -21,9 +21,8 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
 /// that make it. Empty for other names.
 std::string video_hint(const std::string& name);
 
-/// Returns the format of the scene's picture: `format` if it is given, else that of the name.
-/// `output`: the name on the command line; without it the scene's own name counts, and without both
-/// it is a PNG. Throws Error(kUsage) if the scene's name has the extension of another format,
+/// Returns `format`, else that of the name: `output` from the command line, else the scene's own,
+/// else PNG. Throws Error(kUsage) if the scene's name has the extension of another format,
 /// Error(kInvalidScene) if its extension is unknown and `format` is absent, and what format_of()
 /// throws.
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,
@@ -36,16 +35,15 @@ bool names_folder(const std::string& path);
 std::string picture_in_folder(const std::string& folder, const std::string& scene_path,
                               ImageFormat format = ImageFormat::kPng);
 
-/// Throws Error(kOutputRefused) if a picture cannot be written: its folder is read-only, or
-/// make_folders_of() could not make it; the path exists and is no writable regular file, or exists
-/// at all while `may_replace` is false.
+/// Throws Error(kOutputRefused) if a picture cannot be written: its folder is read-only or cannot
+/// be made; the path is no writable regular file, or exists at all while `may_replace` is false.
 void check_writable(const std::string& path, bool may_replace);
 /// Like check_writable(), but for the folder of a frame alone: the frame replaces a link.
 void check_folder_of(const std::string& path);
 
-/// Makes the missing folders of these files. The returned object removes the folders that stay
-/// empty. Throws Error(kOutputRefused) for a folder that cannot be made or cannot hold the files,
-/// see check_takes_names().
+/// Makes the missing folders of these files. The returned object removes those that stay empty.
+/// Throws Error(kOutputRefused) for a folder that cannot be made or cannot hold the files, see
+/// check_takes_names().
 NewFolders make_folders_of(const std::vector<std::string>& paths,
                            TakenName rule = TakenName::kFollow);
 

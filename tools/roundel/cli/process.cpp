@@ -63,9 +63,9 @@ std::atomic<int> failure_code{static_cast<int>(ExitCode::kRuntimeFailure)};
 
 void open_closed_descriptor(int descriptor) {
   if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) return;
-  // Opens it in the wrong direction, so that using it still fails as with a closed one; opening it
-  // by a name such as /dev/stdout fails as on a full device. open() takes the lowest free number,
-  // which is this one.
+  // Opens it in the wrong direction: using it still fails as with a closed one, and opening it by a
+  // name such as /dev/stdout fails as on a full device. open() takes the lowest free number, this
+  // one.
   if (descriptor != STDIN_FILENO && open("/dev/full", O_RDONLY) >= 0) return;
   static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }

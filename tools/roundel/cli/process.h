@@ -4,12 +4,11 @@
 
 namespace roundel {
 
-/// Makes the process safe to run in. Opens standard descriptors that the caller has closed, since
-/// an output file would get their number and receive messages. Makes a closed pipe an error instead
-/// of a signal. On SIGINT, SIGTERM, SIGHUP and the warnings of schedulers (SIGUSR1, SIGUSR2,
-/// SIGXCPU, SIGPWR) the process removes temporary files and exits with 128 + the signal's number.
-/// On an uncaught exception, which oneTBB throws if it gets no thread, it prints the message and
-/// exits with the code of failures.
+/// Opens standard descriptors that the caller has closed, since an output file would get their
+/// number and receive messages. Makes a closed pipe an error instead of a signal. On SIGINT,
+/// SIGTERM, SIGHUP and the warnings of schedulers (SIGUSR1, SIGUSR2, SIGXCPU, SIGPWR) the process
+/// removes temporary files and exits with 128 + the signal's number. On an uncaught exception, as
+/// from oneTBB without threads, it prints the message and exits with the code of failures.
 void prepare_process();
 /// Sets the exit code of every later failure, which replaces its own.
 void set_failure_code(int code);
@@ -21,8 +20,8 @@ void defer_signals();
 int stop_signal();
 
 /// If the stack limit (ulimit -s) is too small for drawing, calls `run` on a thread with a stack of
-/// the usual size, which the threads it starts have too. Returns false, without a call, if the
-/// stack is large enough or the thread cannot be started.
+/// the usual size, as its own threads have. Returns false, without a call, if the stack is large
+/// enough or the thread cannot be started.
 bool run_on_larger_stack(const std::function<void()>& run);
 
 /// The body of main(): prepares the process, runs `work` on a large enough stack and prints the

@@ -28,10 +28,10 @@ class SceneTable {
   /// {column} of the pattern.
   void check_columns(const std::vector<std::string>& vars, const std::string& file,
                      const std::string& pattern) const;
-  /// Returns the names of the rows' pictures: {column} in the pattern is a field of the row, and
-  /// {row:04}, or another spelling of a frame's number, is the row's number. Throws Error(kUsage)
-  /// for an unknown {column} and for a pattern in which nothing differs; Error(kInvalidScene) for
-  /// fields that cannot be in a name, and for rows of equal names.
+  /// Returns the names of the rows' pictures: {column} in the pattern is a field of the row,
+  /// {row:04}, or another spelling of a frame's number, its number. Throws Error(kUsage) for an
+  /// unknown {column} and a constant pattern; Error(kInvalidScene) for fields that cannot be in a
+  /// name, and for rows of equal names.
   FrameName names(const std::string& pattern) const;
 
  private:

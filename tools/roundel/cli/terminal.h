@@ -18,8 +18,8 @@ void print_version();
 void print_out(const Lines& lines);
 void print_err(const Lines& lines);
 /// Prints messages on stderr: each line begins with "error: ", "warning: " or "note: ", in colour
-/// on a terminal unless NO_COLOR is set. One call writes a line, so that threads and processes do
-/// not mix them. --quiet leaves errors only.
+/// on a terminal unless NO_COLOR is set. One call writes a line, so that processes do not mix them.
+/// --quiet leaves errors only.
 void print_error(const Lines& lines);
 void print_warning(const Lines& lines);
 void print_note(const Lines& lines);

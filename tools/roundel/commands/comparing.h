@@ -50,8 +50,8 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
 bool prints_lines(const RunFiles& files, Verbosity verbosity);
 
 /// Copies the run's pictures that satisfy is_wanted() to `folder`, and lists them there with the
-/// unused goldens, as regress does, so that accept finds them. Unsound pictures, which accept would
-/// refuse, and pictures whose golden was not fetched are left out. Failed copies go to `problems`.
+/// unused goldens, for accept. Unsound pictures, and those whose golden was not fetched, are left
+/// out. Failed copies go to `problems`.
 void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
                      PendingGoldens::Others others, ComparisonRun& run, Problems& problems);
 /// Returns "a.png, b.png, …": the first five of these names.
@@ -86,16 +86,15 @@ std::vector<std::string> pictures_read(const std::string& folder);
 /// one file. Pipes and devices may be named twice.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
-/// Removes the file that an earlier run has left under the name of a result, so that a failing run
-/// does not seem to have written it. A link stays, and its file is emptied. Read-only files stay,
-/// and writing reports them; pipes and devices stay.
+/// Removes an earlier run's file with the name of a result, which a failing run must not leave. A
+/// link stays, and its file is emptied. Read-only files, pipes and devices stay; writing reports
+/// the first.
 void remove_old_result(const std::string& path);
 /// Removes all old results; a page that is not a Roundel report stays.
 void remove_old_results(const RunFiles& files);
 
-/// Writes the requested files, each even if another one fails, prints a line for each picture that
-/// differs and one for all, and returns the exit code. A run that prints no lines reports failed
-/// comparisons on stderr.
+/// Writes all requested files, prints a line for each picture that differs and one for all, and
+/// returns the exit code. A run that prints no lines reports failed comparisons on stderr.
 int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
                Verbosity verbosity);
 

@@ -124,8 +124,8 @@ class Exporter {
   }
   Progress& progress() { return progress_; }
 
-  /// For the first of several ranks, while they finish drawn frames after a signal: reports once
-  /// which frames are missing. mpirun gives the ranks about a second, which is too short for a slow
+  /// For the first of several ranks after a signal: reports once which frames are missing, while
+  /// the ranks finish theirs. mpirun gives them about a second, which is too short for a slow
   /// frame.
   void report_missing_frames(const FramesToMake& work) {
     constexpr std::chrono::milliseconds kGraceTime{300};

@@ -74,17 +74,16 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options);
 std::string leftovers_of(const ExportPlan& plan, const Scene& scene, const RenderOptions& options);
 
 /// Returns how many of `frames` frames the CPU, or each device, draws at once. The CPU draws
-/// `threads` frames with one thread each, since sharing each frame between the threads is slower;
-/// or one by all threads together, if the frames do not fit in `budget` (0: half of the memory) or
-/// are fewer than a few for each thread. A device draws several, so that it is busy during
-/// transfers; or one, if frames are too large to share its memory.
+/// `threads` frames with one thread each, which is faster than sharing frames; or one by all
+/// threads, if the frames do not fit in `budget` (0: half of the memory) or are only a few for each
+/// thread. A device draws several, to stay busy during transfers; or one, if frames are too large
+/// to share its memory.
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
                    int threads, std::uint64_t budget);
 
 /// Checks the existing files, removes leftovers of killed runs and makes missing folders. Throws
-/// Error(kOutputRefused), before any change, for a read-only folder, for a frame that would replace
-/// an input and, without --overwrite, for existing files; with --resume only for foreign or
-/// unreadable ones.
+/// Error(kOutputRefused), before any change, for a read-only folder, a frame that would replace an
+/// input and, without --overwrite, existing files; with --resume only foreign or unreadable ones.
 struct FramesToMake {
   FrameList frames;      ///< still to be made
   std::size_t kept = 0;  ///< existing valid frames
@@ -96,9 +95,8 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
 /// Removes the temporary files that killed exports have left in the frames' folders.
 void remove_leftovers(const ExportPlan& plan);
 
-/// With --resume, once a frame is claimed from other exports into the same folder: returns true if
-/// one of them has made it since frames_to_make(). Throws Error(kOutputRefused) for a file that
-/// must not be replaced.
+/// With --resume, after claiming a frame: returns true if another export has made it since
+/// frames_to_make(). Throws Error(kOutputRefused) for a file that must not be replaced.
 bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderOptions& options,
              std::int64_t frame);
 
@@ -117,8 +115,8 @@ struct ExportReport {
 /// 300 frames  12.3 s  24.4 fps  370.1 MB  cpu".
 std::string summary_line(const ExportReport& report);
 /// Returns the stages with milliseconds and bytes. For a still adds their share of the time, and
-/// circles, overlaps and chunks below. For a film these are sums over all frames and threads, with
-/// the mean number at work at once.
+/// circles, overlaps and chunks below; for a film sums over all frames and threads, with the mean
+/// number at work at once.
 Lines stats_table(const ExportReport& report);
 /// Returns stats_table() as one JSON object on one line.
 std::string stats_json(const ExportReport& report);

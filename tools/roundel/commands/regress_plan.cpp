@@ -88,9 +88,8 @@ void check_collisions(const std::vector<GoldenScene>& scenes, bool are_films) {
 
 /// Returns the given files, and all `*.yaml` in the given folders and below, sorted by path,
 /// without those in the folders `apart`. Links to folders are not followed. Throws Error(kUsage)
-/// for a folder without scenes, an unreadable one, and scenes whose goldens could not have their
-/// names or would be one file, also on file systems that ignore case. `are_films`: their goldens
-/// are folders.
+/// for an unreadable folder or one without scenes, and for goldens with invalid or colliding names,
+/// also on file systems that ignore case. `are_films`: goldens are folders.
 std::vector<GoldenScene> find_scene_files(const std::vector<std::string>& given,
                                           const std::vector<std::string>& apart, bool are_films) {
   std::vector<GoldenScene> scenes;

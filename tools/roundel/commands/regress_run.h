@@ -72,10 +72,9 @@ struct RegressMachine {
   std::function<std::unique_ptr<Rasterizer>(Backend, const RasterOptions&)> make = make_rasterizer;
 };
 
-/// Draws the subjects and compares each with its golden: small pictures in parallel, one a thread,
-/// large ones in order on all threads. Keeps differing pictures for accept, with the names of
-/// unused goldens; if their list cannot be written, `problems` gets the error. The results are in
-/// the order of the subjects.
+/// Draws the subjects and compares each with its golden: small pictures one a thread, large ones in
+/// order on all threads. Keeps differing pictures for accept, with the names of unused goldens; an
+/// error about their list goes to `problems`. The results are in the order of the subjects.
 ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const RegressOptions& options,
                                const GoldenRules& rules, const StoredGoldens& stored,
                                const RegressMachine& machine, Problems& problems);
@@ -84,10 +83,9 @@ ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const Regre
 /// exist.
 void check_checkout(const std::string& folder);
 
-/// Explains differing pictures, except those that differ because the renderer changed: draws each
-/// scene as it is in another checkout of the project, under the same path below the working
-/// directory, and stores in the result's `explanation` why the two pictures differ, or why this is
-/// unknown.
+/// Explains differing pictures, unless they differ because the renderer changed: draws each scene
+/// as in another checkout of the project, under the same path below the working directory, and
+/// stores in the result's `explanation` why the two pictures differ, or why this is unknown.
 void explain_failures(const std::string& checkout, const std::vector<Subject>& subjects,
                       const SceneOverrides& overrides, ComparisonRun& run);
 

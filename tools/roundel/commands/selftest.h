@@ -17,7 +17,7 @@ struct NamedScene {
 };
 
 /// Returns scenes that are hard to render: extreme sizes, positions, radii and alphas, both
-/// shaders, every kind of background and blend space; then every classic scene at 256×256, the
+/// shaders, all kinds of background and blend space; then all classic scenes at 256×256, the
 /// animated ones in mid-motion. About 130 MB.
 std::vector<NamedScene> selftest_scenes();
 
@@ -40,8 +40,8 @@ Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant&
                       Variant& variant);
 
 /// Returns the smallest number of circles, from the first in paint order, that shows a difference
-/// between the float pictures, given that all circles do. By bisection: if differences come and go
-/// with the number, it finds one of the steps at which they appear.
+/// between the float pictures, if all circles do. Bisects: if differences come and go, it finds one
+/// of the steps at which they appear.
 std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Variant& variant);
 
 }  // namespace roundel
