@@ -1,10 +1,9 @@
 // Writes folders of pictures that differ in known ways, and their reports: report_sample FOLDER.
 //   FOLDER/report   one of everything, in pictures with difficult names
-//   FOLDER/values   floats, 16 bits, and a picture that is too large to be there as a whole
+//   FOLDER/values   floats, 16 bits, and a picture that is too large to be shown as a whole
 //   FOLDER/large    10,000 pictures that differ
-//   FOLDER/same     nothing that differs
-// report_sample --many FOLDER: 10,000 pairs of 256x256, each other than the others, in
-// FOLDER/report.
+//   FOLDER/same     equal pictures
+// report_sample --many FOLDER: 10,000 different pairs of 256x256 in FOLDER/report.
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 

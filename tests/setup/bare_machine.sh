@@ -4,8 +4,8 @@
 # run there. Needs root, the network and about 3 GB.
 #   bare_machine.sh [OPTION...]
 #     --quick        compile without optimisation, for few instruction sets, and leave out tools/test
-#                    but for the tests of scenes on Debian 13
-#     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
+#                    except the tests of scenes on Debian 13
+#     --nvcc         mounts this machine's CUDA toolkit (/usr/local/cuda) there, read-only
 #     --packages=DIR install the packages in DIR instead, and use them
 #     --debian=13    Debian 13 instead of Debian 12, from the archive that apt uses here
 #     --ubuntu=URI   Ubuntu 24.04 from that archive instead

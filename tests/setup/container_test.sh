@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # container_test.sh [OPTION...]: runs all steps of tools/container/Dockerfile in a bare root (bare_machine.sh, which has
-# the options), then the commands in its comment. For machines without a container runtime; takes as long as a whole
-# build. Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
+# the options), then renders a scene by the command and by the module. For machines without a container runtime; takes
+# as long as a whole build. Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
 set -euo pipefail
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 

@@ -87,8 +87,8 @@ std::vector<std::string> pictures_read(const std::string& folder);
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 /// Removes an earlier run's file with the name of a result, which a failing run must not leave. A
-/// link stays, and its file is emptied. Read-only files, pipes and devices stay; writing reports
-/// the first.
+/// link stays, and its file is emptied. Read-only files stay, and writing reports them; pipes and
+/// devices stay.
 void remove_old_result(const std::string& path);
 /// Removes all old results; a page that is not a Roundel report stays.
 void remove_old_results(const RunFiles& files);
