@@ -80,16 +80,16 @@ void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Dr
   const auto draw_once = [&] {
     note_process();
     const Backend backend = find_backend(machine, work).backend;
-    const auto draw_there = [&] {
+    const auto draw_on_it = [&] {
       KeptRasterizer rasterizer(backend, machine.raster);
       draw(rasterizer.get());
       rasterizer.keep();
     };
     // Querying a thread's device would already start CUDA.
     if (backend == Backend::kCuda)
-      with_device_kept(draw_there);
+      with_device_kept(draw_on_it);
     else
-      draw_there();
+      draw_on_it();
   };
   if (machine.raster.threads > 0)
     tbb::task_arena(machine.raster.threads).execute(draw_once);
@@ -114,8 +114,8 @@ void draw_frame(const LoadedScene& loaded, const LoadedScene::Frame& frame,
   constexpr double kLevelsOfWords = 65535.0 / 255;
   if (type == SampleType::kUint16 && image.bits == 8) sample.ink *= kLevelsOfWords;
   if (type == SampleType::kUint8 && image.bits == 16) sample.ink /= kLevelsOfWords;
-  loaded.warn_of(frame, type == SampleType::kFloat32 ? ImageFormat::kExr : ImageFormat::kPng,
-                 sample, stats.overlaps);
+  loaded.warn_about(frame, type == SampleType::kFloat32 ? ImageFormat::kExr : ImageFormat::kPng,
+                    sample, stats.overlaps);
 }
 
 SampleType sample_type_of(const std::string& name) {
@@ -184,7 +184,7 @@ void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
     with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
       sample = render_to_file(*frame.scene, frame.number, rasterizer, path, stats);
     });
-    loaded.warn_of(frame, format_of(path), sample, stats.overlaps);
+    loaded.warn_about(frame, format_of(path), sample, stats.overlaps);
   });
 }
 
@@ -258,8 +258,8 @@ PYBIND11_MODULE(_core, module) {
   module.def("meant_key", &meant_key, py::arg("word"), py::arg("known"));
   module.def("scene_keys", &scene_keys);
   module.def("layer_keys", &layer_keys);
-  module.attr("least_frame") = kMinFrame;
-  module.attr("most_frame") = kMaxFrame;
+  module.attr("min_frame") = kMinFrame;
+  module.attr("max_frame") = kMaxFrame;
 
   py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table")
       .def(py::init(&table_of), py::arg("name"), py::arg("columns"));

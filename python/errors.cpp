@@ -64,24 +64,24 @@ void warn(const Lines& warnings) {
 }
 
 namespace {
-std::atomic<pid_t> process_that_drew{0};
+std::atomic<pid_t> drawing_process{0};
 }
 
 void note_process() {
   pid_t none = 0;
-  process_that_drew.compare_exchange_strong(none, ::getpid());
+  drawing_process.compare_exchange_strong(none, ::getpid());
 }
 
 void check_process() {
   note_process();
-  if (process_that_drew == ::getpid()) return;
+  if (drawing_process == ::getpid()) return;
   throw Error(ExitCode::kRuntimeFailure,
               "frames: this process is a fork of one that has drawn; start processes with "
               "multiprocessing.get_context(\"spawn\")");
 }
 
 SignalWatch::SignalWatch()
-    : last_look_(std::chrono::steady_clock::now()), outer_(std::exchange(watch_of_thread, this)) {}
+    : last_check_(std::chrono::steady_clock::now()), outer_(std::exchange(watch_of_thread, this)) {}
 
 SignalWatch::~SignalWatch() {
   watch_of_thread = outer_;
@@ -92,10 +92,10 @@ void SignalWatch::check() {
   if (watch == nullptr) return;  // one of the library's threads
   // Only the main thread has signals. Others would wait for the GIL while a fork waits for them.
   if (::gettid() != ::getpid()) return;
-  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  constexpr std::chrono::milliseconds kCheckInterval{50};
   const auto now = std::chrono::steady_clock::now();
-  if (now - watch->last_look_ < kBetweenLooks) return;
-  watch->last_look_ = now;
+  if (now - watch->last_check_ < kCheckInterval) return;
+  watch->last_check_ = now;
   const GilAcquire acquire;
   if (PyErr_CheckSignals() != 0) throw Interrupted{};
 }

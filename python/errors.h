@@ -33,7 +33,7 @@ class SignalWatch {
   static void check();
 
  private:
-  std::chrono::steady_clock::time_point last_look_;
+  std::chrono::steady_clock::time_point last_check_;
   SignalWatch* outer_;
 };
 

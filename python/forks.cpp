@@ -13,7 +13,7 @@ namespace roundel::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kLongestWait{1};
+constexpr std::chrono::seconds kMaxWait{1};
 /// oneTBB's threads go to sleep after the last work.
 constexpr std::chrono::milliseconds kSettlingTime{5};
 
@@ -38,7 +38,7 @@ int own_work() {
 void before_fork() {
   std::unique_lock lock(gate->mutex);
   gate->is_closed = true;
-  gate->changed.wait_for(lock, kLongestWait, [] { return gate->at_work <= own_work(); });
+  gate->changed.wait_for(lock, kMaxWait, [] { return gate->at_work <= own_work(); });
   const Clock::time_point settled = gate->last_end + kSettlingTime;
   gate->changed.wait_until(lock, settled, [&] { return Clock::now() >= settled; });
   lock.release();  // locked while the memory is copied

@@ -157,11 +157,11 @@ py::array Frames::next() {
         ExitCode::kRuntimeFailure,
         "frames: this iterator belongs to the parent process; call roundel.frames() in this one");
   Pixels pixels{scene_->image.width, scene_->image.height, scene_->image.channels(), type_, {}};
-  const bool is_there = without_gil([&] {
-    constexpr std::chrono::milliseconds kBetweenLooks{50};
+  const bool has_frame = without_gil([&] {
+    constexpr std::chrono::milliseconds kCheckInterval{50};
     std::unique_lock lock(mutex_);
-    while (
-        !changed_.wait_for(lock, kBetweenLooks, [this] { return has_ended_ || !drawn_.empty(); })) {
+    while (!changed_.wait_for(lock, kCheckInterval,
+                              [this] { return has_ended_ || !drawn_.empty(); })) {
       lock.unlock();
       checkpoint();
       lock.lock();
@@ -178,7 +178,7 @@ py::array Frames::next() {
     drawn_.pop_front();
     return true;
   });
-  if (!is_there) throw py::stop_iteration();
+  if (!has_frame) throw py::stop_iteration();
   changed_.notify_all();
   return array_of(std::move(pixels));
 }

@@ -48,7 +48,7 @@ void end_waiting() {
   all.changed.notify_all();
 }
 
-[[noreturn]] void wait_for_ever() {
+[[noreturn]] void wait_forever() {
   for (;;) ::pause();
 }
 
@@ -74,7 +74,7 @@ GilAcquire::GilAcquire(AtEnd at_end) : holds_gil_(begin_waiting()) {
     state_ = PyGILState_Ensure();
     end_waiting();
   } else if (at_end == AtEnd::kWait) {
-    wait_for_ever();
+    wait_forever();
   }
 }
 
@@ -83,7 +83,7 @@ GilAcquire::~GilAcquire() {
 }
 
 GilRelease::~GilRelease() {
-  if (!begin_waiting()) wait_for_ever();
+  if (!begin_waiting()) wait_forever();
   PyEval_RestoreThread(state_);
   end_waiting();
 }

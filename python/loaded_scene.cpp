@@ -38,8 +38,8 @@ LoadedScene::Frame LoadedScene::at(std::optional<std::int64_t> frame) const {
   return {std::move(scene), number};
 }
 
-void LoadedScene::warn_of(const Frame& frame, ImageFormat format, const CircleSample& sample,
-                          std::uint64_t overlaps) const {
+void LoadedScene::warn_about(const Frame& frame, ImageFormat format, const CircleSample& sample,
+                             std::uint64_t overlaps) const {
   if (has_warned_.exchange(true)) return;
   std::unique_lock lock(warnings_mutex_);
   const Lines warnings = warnings_.about({*frame.scene, frame.number, format, sample, overlaps});

@@ -39,8 +39,8 @@ class LoadedScene {
 
   bool has_warned() const { return has_warned_; }
   /// Warns about the first picture of the scene.
-  void warn_of(const Frame& frame, ImageFormat format, const CircleSample& sample,
-               std::uint64_t overlaps) const;
+  void warn_about(const Frame& frame, ImageFormat format, const CircleSample& sample,
+                  std::uint64_t overlaps) const;
 
   /// Calls draw(circles) with new circles of a frame. With a rasterizer that makes circles from
   /// recipes, those of the second picture are kept for all later ones.

@@ -125,7 +125,7 @@ def _whole_or_none(value, name, least=0, most=sys.maxsize):
 
 
 def _frame(value):
-    return _whole_or_none(value, "frame", _core.least_frame, _core.most_frame)
+    return _whole_or_none(value, "frame", _core.min_frame, _core.max_frame)
 
 
 def _memory(value):

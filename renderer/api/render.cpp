@@ -46,16 +46,16 @@ struct Renderer::State {
   template <typename Draw>
   void with_rasterizer(const inner::Scene& drawn, const Draw& draw) {
     const inner::Backend wanted = backend_for(drawn);
-    const auto draw_there = [&] {
+    const auto draw_on_it = [&] {
       if (!rasterizer || backend != wanted) rasterizer = make_rasterizer(wanted, machine.raster);
       backend = wanted;
       draw(*rasterizer);
     };
     // Querying a thread's device would already start CUDA.
     if (wanted == inner::Backend::kCuda)
-      with_device_kept(draw_there);
+      with_device_kept(draw_on_it);
     else
-      draw_there();
+      draw_on_it();
   }
 };
 

@@ -299,7 +299,7 @@ TEST(Measure, WhatWasNotComputedIsNotRight) {
 }
 
 bool lacks_device() {
-  return why_no_device_rows() != "" && std::getenv("ROUNDEL_REQUIRE_CUDA") == nullptr;
+  return missing_device_reason() != "" && std::getenv("ROUNDEL_REQUIRE_CUDA") == nullptr;
 }
 
 TEST(DeviceScan, SumsWrapAroundAndTotalsHave64Bits) {

@@ -125,7 +125,7 @@ int run(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   const std::uint64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
   check_memory_for(largest);
-  const std::string no_device = why_no_device_rows();
+  const std::string no_device = missing_device_reason();
   const std::string device = no_device.empty() ? cuda_devices().front().name : "";
   const CopyBandwidths copies{measure_cpu_limits(options.threads).bytes_per_second,
                               no_device.empty() ? measure_cuda_limits(0).bytes_per_second : 0};

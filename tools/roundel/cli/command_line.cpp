@@ -259,10 +259,10 @@ Lines CommandLine::completions(const Arguments& words) const {
   }
   for (const Option& option : options_) {
     const std::string short_name = option.heading.substr(0, 2);
-    const bool stands_before = may_be_option && last != words.begin() && option.takes_value &&
-                               option.alone.empty() &&
-                               (*(last - 1) == "--" + option.name || *(last - 1) == short_name);
-    if (stands_before) return completing(values_of(option), word);
+    const bool is_value = may_be_option && last != words.begin() && option.takes_value &&
+                          option.alone.empty() &&
+                          (*(last - 1) == "--" + option.name || *(last - 1) == short_name);
+    if (is_value) return completing(values_of(option), word);
   }
   if (argument_store_) return completing(accepted_names(argument_store_), word);
   if (at_most_ == 0) return {};

@@ -40,9 +40,9 @@ void FileWatch::keep(const std::set<std::string>& files) {
 }
 
 void FileWatch::wait() {
-  constexpr int kLookMilliseconds = 500, kStillMilliseconds = 50;
-  while (stamps_now() == stamps_) sleep(kLookMilliseconds);
-  while (std::exchange(stamps_, stamps_now()) != stamps_) poll(nullptr, 0, kStillMilliseconds);
+  constexpr int kPollMilliseconds = 500, kQuietMilliseconds = 50;
+  while (stamps_now() == stamps_) sleep(kPollMilliseconds);
+  while (std::exchange(stamps_, stamps_now()) != stamps_) poll(nullptr, 0, kQuietMilliseconds);
 }
 
 FileWatch::Stamps FileWatch::stamps_now() const {

@@ -95,10 +95,11 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
 }
 
 std::string video_hint(const std::string& name) {
-  static const std::set<std::string> kOfFfmpeg = {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"};
+  static const std::set<std::string> kVideoEndings = {".mp4", ".m4v",  ".mov",
+                                                      ".mkv", ".webm", ".avi"};
   const std::string ending = fs::path(name).extension().string();
   std::string line;  // first file of each folder; the keys are canonical
-  if (kOfFfmpeg.count(ending) > 0)
+  if (kVideoEndings.count(ending) > 0)
     line =
         "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries bt709 "
         "-color_trc bt709 ";

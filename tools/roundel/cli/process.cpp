@@ -129,8 +129,8 @@ int run_process(const std::function<int()>& work, const std::string& memory_advi
   int code = 0;
   const auto fail = [&code](const Error& error) {
     print_error(error);
-    constexpr int kOwn = static_cast<int>(ExitCode::kRuntimeFailure);
-    code = failure_code == kOwn ? static_cast<int>(error.exit_code()) : failure_code.load();
+    constexpr int kDefaultCode = static_cast<int>(ExitCode::kRuntimeFailure);
+    code = failure_code == kDefaultCode ? static_cast<int>(error.exit_code()) : failure_code.load();
   };
   const auto run = [&] {
     try {

@@ -20,7 +20,7 @@
 namespace roundel {
 namespace {
 
-bool is_there(const std::string& path) {
+bool file_exists(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
 }
@@ -164,7 +164,7 @@ Scene load_files(const std::string& path, const SceneOverrides& overrides,
   const FrameName name(path);
   FrameList missing;
   for (const std::int64_t frame : frames)
-    if (!is_there(name.path(frame))) missing.push_back(frame);
+    if (!file_exists(name.path(frame))) missing.push_back(frame);
   if (!missing.empty()) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: no file for {} of {} frames: {} ({})", path, missing.size(),
@@ -184,7 +184,7 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
                 const FramesOption& frames) {
   if (!input.each.empty()) return load_rows(input, overrides, frames);
   const FrameName name(input.scene);
-  if (!name.has_number() || is_stream_path(input.scene) || is_there(input.scene)) {
+  if (!name.has_number() || is_stream_path(input.scene) || file_exists(input.scene)) {
     SceneOverrides of_film = overrides;
     of_film.is_film = frames.is_given();
     Scene scene = load_scene(input.scene, of_film);

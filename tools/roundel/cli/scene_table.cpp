@@ -89,7 +89,7 @@ std::vector<NamePart> split(const std::string& pattern, const Table& table) {
 }
 
 /// Returns true if the pattern has {NAME} or, for a number, {NAME:04}.
-bool stands_in(const std::string& pattern, const std::string& name) {
+bool is_in_pattern(const std::string& pattern, const std::string& name) {
   return pattern.find("{" + name + "}") != std::string::npos ||
          (is_number_of_row(name) && pattern.find("{" + name + ":") != std::string::npos);
 }
@@ -156,7 +156,7 @@ void SceneTable::check_columns(const std::vector<std::string>& vars, const std::
   for (const TableColumn& column : table_->columns()) {
     const std::string part = "{" + column.name + "}";
     const bool is_var = std::find(vars.begin(), vars.end(), column.name) != vars.end();
-    const bool is_named = stands_in(pattern, column.name);
+    const bool is_named = is_in_pattern(pattern, column.name);
     if (is_number_of_row(column.name) && (is_named || !is_var)) {
       problems.add(fmt::format(
           "{}: column {}: choose another name: {} in the pictures' names is the row's number",

@@ -123,7 +123,7 @@ void finish_output() {
       fmt::format("standard output: {}", std::strerror(std::exchange(first_output_error, 0))));
 }
 
-void check_is_no_terminal(const char* example) {
+void check_is_not_terminal(const char* example) {
   // mpirun reads the output of its ranks through a pseudo-terminal.
   const bool is_rank =
       std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;

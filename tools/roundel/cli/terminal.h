@@ -37,7 +37,7 @@ void finish_output();
 
 /// Throws Error(kUsage) if stdout is a terminal, which would show bytes of a file as text.
 /// `example`: a file name to write to instead.
-void check_is_no_terminal(const char* example);
+void check_is_not_terminal(const char* example);
 /// Writes to a file, replaced as a whole, or to stdout for "-".
 void write_text(const std::string& path, std::string_view text);
 

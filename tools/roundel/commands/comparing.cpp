@@ -238,7 +238,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
   for (const PairResult& result : run.results)
     if (is_acceptable(result.name)) names.push_back(result.name);
   PendingGoldens pending(folder, run.golden_folder, names, others);
-  warn_of_leftovers(pending);
+  warn_about_leftovers(pending);
   // Decodes the pictures, which takes a while.
   struct Faults {
     std::string actual, difference;
@@ -283,7 +283,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
   run.kept_before = pending.kept_before();
 }
 
-std::string few_names(const std::vector<std::string>& names) {
+std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t kMaxNames = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(kMaxNames, names.size()); ++i)
@@ -291,17 +291,17 @@ std::string few_names(const std::vector<std::string>& names) {
   return text + (names.size() > kMaxNames ? ", …" : "");
 }
 
-void warn_of_leftovers(const PendingGoldens& pending) {
+void warn_about_leftovers(const PendingGoldens& pending) {
   if (!pending.leftover_problem().empty())
     print_warning(fmt::format("{}; pictures of an earlier run may stay in {}",
                               pending.leftover_problem(), pending.folder()));
   if (!pending.removed().empty())
     print_warning(fmt::format("removed {} of an earlier run from {}: {}",
                               counted(pending.removed().size(), "picture"), pending.folder(),
-                              few_names(pending.removed())));
+                              first_names(pending.removed())));
 }
 
-void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {
+void print_accept_command(const ComparisonRun& run, const std::vector<std::string>& names) {
   constexpr std::size_t kMaxNames = 10;
   print_out(fmt::format(
       "pictures are in {}, to accept them: {}\n", run.output_folder,
@@ -314,7 +314,7 @@ void print_unused_goldens(const StoredGoldens& stored) {
   const std::string head =
       unused.size() == 1 ? "unused golden" : fmt::format("{} unused goldens", unused.size());
   print_out(fmt::format("{} in {}: {} (no scene of this run draws {})\n", head, stored.folder,
-                        few_names(unused), unused.size() == 1 ? "it" : "them"));
+                        first_names(unused), unused.size() == 1 ? "it" : "them"));
 }
 
 void print_advice(const ComparisonRun& run) {
@@ -333,15 +333,15 @@ void print_advice(const ComparisonRun& run) {
         counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
         command_to_accept(run, unnamed)));
   }
-  if (!kept.empty()) print_how_to_accept(run, kept);
-  print_kept_before(run);
+  if (!kept.empty()) print_accept_command(run, kept);
+  print_earlier_pictures(run);
 }
 
-void print_kept_before(const ComparisonRun& run) {
+void print_earlier_pictures(const ComparisonRun& run) {
   if (!run.kept_before.empty())
     print_out(fmt::format("{} of earlier runs can also be accepted from {}: {}\n",
                           counted(run.kept_before.size(), "picture"), run.output_folder,
-                          few_names(run.kept_before)));
+                          first_names(run.kept_before)));
 }
 
 bool prints_lines(const RunFiles& files, Verbosity verbosity) {
@@ -360,7 +360,7 @@ GoldenRules load_rules(const RunFiles& files, const std::string& golden_folder,
   return read_manifest(path, tolerance);
 }
 
-std::vector<std::string> masks_read(const RunFiles& files, const std::string& golden_folder,
+std::vector<std::string> mask_files(const RunFiles& files, const std::string& golden_folder,
                                     const Tolerance& tolerance) {
   try {
     return masks_of(load_rules(files, golden_folder, tolerance));
@@ -380,7 +380,7 @@ std::vector<std::string> result_files(const RunFiles& files) {
   return paths;
 }
 
-std::vector<std::string> pictures_read(const std::string& folder) {
+std::vector<std::string> picture_files(const std::string& folder) {
   try {
     std::vector<std::string> paths = list_pictures(folder).files;
     for (std::string& path : paths) path = (fs::path(folder) / path).string();

@@ -55,15 +55,15 @@ bool prints_lines(const RunFiles& files, Verbosity verbosity);
 void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
                      PendingGoldens::Others others, ComparisonRun& run, Problems& problems);
 /// Returns "a.png, b.png, …": the first five of these names.
-std::string few_names(const std::vector<std::string>& names);
+std::string first_names(const std::vector<std::string>& names);
 void print_unused_goldens(const StoredGoldens& stored);
 /// Warns about an earlier run's files that cannot be removed, and about its removed pictures.
-void warn_of_leftovers(const PendingGoldens& pending);
-void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
+void warn_about_leftovers(const PendingGoldens& pending);
+void print_accept_command(const ComparisonRun& run, const std::vector<std::string>& names);
 /// Prints the next steps for the pictures in run.output_folder.
 void print_advice(const ComparisonRun& run);
 /// Names the pictures of earlier runs that accept finds there, too.
-void print_kept_before(const ComparisonRun& run);
+void print_earlier_pictures(const ComparisonRun& run);
 
 /// Returns the path of the manifest, which may be missing.
 std::string manifest_path(const RunFiles& files, const std::string& golden_folder);
@@ -73,14 +73,14 @@ GoldenRules load_rules(const RunFiles& files, const std::string& golden_folder,
                        const Tolerance& tolerance);
 
 /// Returns the masks of these rules; empty if the manifest cannot be read.
-std::vector<std::string> masks_read(const RunFiles& files, const std::string& golden_folder,
+std::vector<std::string> mask_files(const RunFiles& files, const std::string& golden_folder,
                                     const Tolerance& tolerance);
 
 /// Returns the files of `files` that a run writes: JSON, JUnit's XML, the report's page.
 std::vector<std::string> result_files(const RunFiles& files);
 
 /// Returns the pictures in a folder that must not be overwritten; empty if it cannot be read.
-std::vector<std::string> pictures_read(const std::string& folder);
+std::vector<std::string> picture_files(const std::string& folder);
 
 /// Throws Error(kUsage) if one of `outputs` would replace a file of `inputs`, or two of them are
 /// one file. Pipes and devices may be named twice.

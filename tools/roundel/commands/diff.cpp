@@ -293,8 +293,8 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
     else if (!is_acceptable(result.name))
       ++others;
   }
-  if (!kept.empty()) print_how_to_accept(run, kept);
-  print_kept_before(run);
+  if (!kept.empty()) print_accept_command(run, kept);
+  print_earlier_pictures(run);
   if (others > 0)
     print_out(
         fmt::format("{} not kept: accept stores only sound PNG and EXR files with names in UTF-8\n",
@@ -363,13 +363,13 @@ void check_diff_outputs(const DiffOptions& options, bool are_folders) {
                 "--diff-image: works with two files only; use --report DIR for folders");
   }
   std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
-  for (std::string& mask : masks_read(files, options.a, options.tolerance))
+  for (std::string& mask : mask_files(files, options.a, options.tolerance))
     inputs.push_back(std::move(mask));
   std::vector<std::string> outputs = result_files(files);
   if (options.diff_image) outputs.push_back(*options.diff_image);
   for (const std::string& folder : {options.a, options.b}) {
     if (!are_folders || (outputs.empty() && !options.output)) break;
-    for (std::string& picture : pictures_read(folder)) inputs.push_back(std::move(picture));
+    for (std::string& picture : picture_files(folder)) inputs.push_back(std::move(picture));
   }
   if (options.output) {
     for (const std::string& folder : {options.a, options.b})

@@ -28,7 +28,7 @@ namespace roundel {
 namespace {
 
 constexpr double kTickSeconds = 0.1;  ///< interval of checking signals and progress
-constexpr int kSignalled = 128;       ///< exit codes of signals are this plus their number
+constexpr int kSignalExitCode = 128;  ///< exit codes of signals are this plus their number
 
 using Failure = std::optional<Error>;  ///< thrown by a rank
 
@@ -283,8 +283,8 @@ int conclude(const Exporter& exporter, const FramesToMake& work, const ExportRes
                             signal != 0 ? "interrupted" : "incomplete", rest.size(),
                             work.frames.size() + work.kept, exporter.options_for(rest)));
   }
-  if (signal != 0 && !rest.empty()) return kSignalled + signal;
-  if (worst > kSignalled || rest.empty() || result.error) return worst;
+  if (signal != 0 && !rest.empty()) return kSignalExitCode + signal;
+  if (worst > kSignalExitCode || rest.empty() || result.error) return worst;
   if (kept > 0 || !result.written.empty()) return static_cast<int>(ExitCode::kSomeFramesFailed);
   const bool are_invalid = std::any_of(
       result.failed.begin(), result.failed.end(),
@@ -310,7 +310,8 @@ int collect_from_others(FirstRank& first, const Failure& own, ExportResult& othe
 }
 
 /// Runs the first rank, or the only one: deals out the frames, makes some, and reports for all.
-int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRank>& first_rank) {
+int run_first_rank(const RenderOptions& options, const Ranks& ranks,
+                   std::optional<FirstRank>& first_rank) {
   Exporter exporter(options, ranks);
   const FramesToMake work = exporter.find_work();
   const Stopwatch watch;
@@ -339,12 +340,12 @@ int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRa
 }
 
 /// Runs the first of several ranks, which must not leave the others waiting.
-int lead_others(const RenderOptions& options, const Ranks& ranks) {
+int run_first_of_ranks(const RenderOptions& options, const Ranks& ranks) {
   int code = 0;
   Failure failure;
   std::optional<FirstRank> first;
   try {
-    code = lead(options, ranks, first);
+    code = run_first_rank(options, ranks, first);
   } catch (...) {
     failure = current_error();
     print_error(*failure);
@@ -360,7 +361,7 @@ int lead_others(const RenderOptions& options, const Ranks& ranks) {
   return code;
 }
 
-int follow(const RenderOptions& options, const Ranks& ranks) {
+int run_other_rank(const RenderOptions& options, const Ranks& ranks) {
   OtherRank other(ranks);
   RankReport report;
   Failure failure;
@@ -370,7 +371,7 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
         other, [&](const auto& own) { other.note(own); }, report.result);
     if (const Failure unsynced = exporter.sync(report.result); !failure) failure = unsynced;
     exporter.warn_about_frames();
-    report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
+    report.exit_code = stop_signal() != 0 ? kSignalExitCode + stop_signal() : exit_code_of(failure);
   } catch (...) {
     failure = current_error();
     report.exit_code = exit_code_of(failure);
@@ -387,10 +388,10 @@ int export_film(const RenderOptions& options) {
   if (const std::string problem = lone_tasks_problem();
       !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
     print_warning(problem);
-  if (ranks.index > 0) return follow(options, ranks);
-  if (ranks.count > 1) return lead_others(options, ranks);
+  if (ranks.index > 0) return run_other_rank(options, ranks);
+  if (ranks.count > 1) return run_first_of_ranks(options, ranks);
   std::optional<FirstRank> alone;
-  return lead(options, ranks, alone);
+  return run_first_rank(options, ranks, alone);
 }
 
 }  // namespace roundel

@@ -147,8 +147,8 @@ void plan_subjects(const Scene& scene, const GoldenScene& file, const RegressOpt
 using LoadedScene = std::variant<std::monostate, Scene, Error>;
 
 /// Loads one scene a thread. A thread that waits within its scene does not start another one.
-std::vector<LoadedScene> load_side_by_side(const std::vector<GoldenScene>& files,
-                                           const SceneOverrides& overrides) {
+std::vector<LoadedScene> load_in_parallel(const std::vector<GoldenScene>& files,
+                                          const SceneOverrides& overrides) {
   std::vector<LoadedScene> loaded(files.size());
   tbb::parallel_for(std::size_t{0}, loaded.size(), [&](std::size_t i) {
     tbb::this_task_arena::isolate([&] {
@@ -173,7 +173,7 @@ RegressPlan make_regress_plan(const RegressOptions& options) {
   RegressPlan plan;
   plan.files = find_scene_files(options.scenes, {options.goldens, options.output},
                                 options.frames.is_given());
-  std::vector<LoadedScene> loaded = load_side_by_side(plan.files, options.scene.overrides);
+  std::vector<LoadedScene> loaded = load_in_parallel(plan.files, options.scene.overrides);
   plan.scenes.reserve(loaded.size());  // subjects point to them
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     try {

@@ -144,7 +144,7 @@ class Regression {
             draws_all(options) ? PendingGoldens::Others::kRemove : PendingGoldens::Others::kKeep),
         subjects_(subjects),
         others_(other_goldens(stored.files)) {
-    warn_of_leftovers(pending_);
+    warn_about_leftovers(pending_);
   }
 
   ComparisonRun run(Problems& problems) {

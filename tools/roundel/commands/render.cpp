@@ -148,8 +148,9 @@ struct Still {
 Still plan_still(const Scene& scene, const RenderOptions& options, const InputFiles& inputs,
                  const Made& made) {
   Still still{scene, plan_export(scene, options)};
-  const bool named_by_hand = options.output && !names_folder(*options.output);
-  const bool may_replace = named_by_hand || options.overwrite || made.count(still.plan.path()) > 0;
+  const bool is_named_by_user = options.output && !names_folder(*options.output);
+  const bool may_replace =
+      is_named_by_user || options.overwrite || made.count(still.plan.path()) > 0;
   check_writable(still.plan.path(), may_replace);
   inputs.check_keeps(still.plan.path(), ExitCode::kOutputRefused);
   return still;
@@ -359,7 +360,7 @@ namespace {
 int render(const Arguments& arguments, RenderOptions& options) {
   if (!parse(arguments, options)) return 0;
   set_verbosity(options.verbosity);
-  if (options.is_stream()) check_is_no_terminal("out.png");
+  if (options.is_stream()) check_is_not_terminal("out.png");
   if (options.is_film()) return export_film(options);
   keep_no_freed_blocks();
   give_back_freed_blocks();

@@ -97,7 +97,7 @@ void refuse_pictures(const ReportOptions& options, std::vector<ResultsFile>& fil
 }
 
 /// Returns true unless the picture equals its golden.
-bool is_not_its_golden(const PairResult& result) {
+bool differs_from_golden(const PairResult& result) {
   return result.state != PairState::kSame ||
          result.difference.kind != PictureDifference::Kind::kEqualBytes;
 }
@@ -132,7 +132,7 @@ int report(const ReportOptions& options) {
         "--output: needs --goldens DIR: the results name several folders of goldens, or none");
   print_missing_files(run);
   if (options.output)
-    gather_pictures(*options.output, is_not_its_golden, PendingGoldens::Others::kRemove, run,
+    gather_pictures(*options.output, differs_from_golden, PendingGoldens::Others::kRemove, run,
                     problems);
   if (!run.output_folder.empty())
     run.accept_command = accept_command(run.output_folder, options.goldens.value_or(""));

@@ -133,7 +133,7 @@ std::vector<InlineCircle> far_circles() {
   return circles;
 }
 
-Layer moved_to_far(Layer layer) {
+Layer moved_far(Layer layer) {
   std::get<RandomSource>(layer.source).position = GaussianPosition{{kFar + .5, kFar + .5}, .25};
   return layer;
 }
@@ -218,8 +218,8 @@ std::vector<Recipe> hostile_scenes() {
   Scene far_away = wide;
   far_away.view = {kFar + 0.5, kFar + 0.5, 1};
   scenes.push_back(recipe("far_away", far_away,
-                          {moved_to_far(random_layer(2000, 0.01, 0.1)), inline_layer(far_circles()),
-                           moved_to_far(snow_layer(200))}));
+                          {moved_far(random_layer(2000, 0.01, 0.1)), inline_layer(far_circles()),
+                           moved_far(snow_layer(200))}));
   return scenes;
 }
 

@@ -83,7 +83,7 @@ class Timer {
 };
 
 /// Returns the number of elements whose `bytes_each` fit in the device's memory, with a margin.
-std::uint64_t most_elements(std::uint64_t bytes_each) {
+std::uint64_t max_elements(std::uint64_t bytes_each) {
   std::size_t unused = 0, all = 0;
   ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&unused, &all));
   return all / 10 * 9 / bytes_each;
@@ -159,7 +159,7 @@ constexpr std::uint64_t kInAndOut = 8;  ///< bytes an element of input and outpu
 
 }  // namespace
 
-std::string why_no_device_rows() {
+std::string missing_device_reason() {
   try {
     return cuda_devices().empty() ? "no CUDA device" : "";
   } catch (const Error& error) {  // a failing driver counts as a missing device
@@ -169,7 +169,7 @@ std::string why_no_device_rows() {
 
 std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, std::span<float> y,
                                            int& runs) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   struct State {
     explicit State(std::size_t n) : x(n), y(n) {}
     Timer timer;
@@ -221,7 +221,7 @@ std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, st
     std::copy_n(locked_y.span().begin(), n, y.begin());
     return timing;
   };
-  const std::uint64_t most = most_elements(kInAndOut);
+  const std::uint64_t most = max_elements(kInAndOut);
   return {
       {"GPU, kernel", kernel, true, most},
       {"GPU, pageable copies", pageable, true, most},
@@ -234,7 +234,7 @@ std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, st
 std::vector<Variant> device_scan_variants(std::span<const std::int32_t> in,
                                           std::span<std::int32_t> out, std::int64_t& total,
                                           bool& has_total) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   struct Way {
     const char* name;
     void (*scan)(const DeviceScan&);
@@ -273,7 +273,7 @@ std::vector<Variant> device_scan_variants(std::span<const std::int32_t> in,
           [n](std::int64_t) { return n; });
     };
     variants.push_back(
-        {way.name, run, true, std::min(way.most, most_elements(kInAndOut + way.scratch_bytes))});
+        {way.name, run, true, std::min(way.most, max_elements(kInAndOut + way.scratch_bytes))});
   }
   return variants;
 }
@@ -332,7 +332,7 @@ std::vector<Variant> select_variants(const std::vector<SelectWay<Selection>>& wa
       count = static_cast<std::uint64_t>(found);
       return timing;
     };
-    variants.push_back({way.name, run, true, most_elements(kInAndOut + way.scratch_bytes)});
+    variants.push_back({way.name, run, true, max_elements(kInAndOut + way.scratch_bytes)});
   }
   return variants;
 }
@@ -341,7 +341,7 @@ std::vector<Variant> select_variants(const std::vector<SelectWay<Selection>>& wa
 
 std::vector<Variant> device_compaction_variants(std::span<const std::int32_t> in,
                                                 std::span<std::int32_t> out, std::uint64_t& count) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   auto ways = scanning_ways<KeepNonZero>();
   add_faster_ways(ways);
   ways.push_back({"GPU, CUB DeviceSelect::If", select_cub<KeepNonZero>, 1});
@@ -351,7 +351,7 @@ std::vector<Variant> device_compaction_variants(std::span<const std::int32_t> in
 
 std::vector<Variant> device_selection_variants(std::span<const std::int32_t> in, std::int32_t limit,
                                                std::span<std::int32_t> out, std::uint64_t& count) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   std::vector<SelectWay<KeepBelow>> ways;
   add_faster_ways(ways);
   ways.push_back({"GPU, CUB DeviceSelect::If", select_cub<KeepBelow>, 1});
@@ -361,7 +361,7 @@ std::vector<Variant> device_selection_variants(std::span<const std::int32_t> in,
 std::vector<Variant> device_find_repeats_variants(std::span<const std::int32_t> in,
                                                   std::span<std::uint32_t> out,
                                                   std::uint64_t& count) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   auto ways = scanning_ways<KeepRepeated>();
   add_faster_ways(ways);
   ways.push_back({"GPU, CUB DeviceSelect::If", select_cub<KeepRepeated>, 1});

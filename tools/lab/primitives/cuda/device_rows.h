@@ -27,6 +27,6 @@ std::vector<Variant> device_find_repeats_variants(std::span<const std::int32_t> 
 
 /// Returns the reason for missing rows of a device: "no CUDA device", or the driver's. Empty if
 /// there is a device.
-std::string why_no_device_rows();
+std::string missing_device_reason();
 
 }  // namespace roundel::primitives

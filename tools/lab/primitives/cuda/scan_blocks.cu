@@ -99,11 +99,11 @@ struct ShufflesInBlock {
     }
     std::int64_t sum = 0;
     for (const Element value : values) sum += value;
-    const T up_to_here = inclusive(static_cast<T>(sum));
-    if (lane_id() == kWarp - 1) warp_sums[warp_id()] = up_to_here;
+    const T inclusive_sum = inclusive(static_cast<T>(sum));
+    if (lane_id() == kWarp - 1) warp_sums[warp_id()] = inclusive_sum;
     __syncthreads();
     const T warps = inclusive(warp_sums[lane_id()]);
-    T before = up_to_here - static_cast<T>(sum);
+    T before = inclusive_sum - static_cast<T>(sum);
     if (warp_id() > 0) before += __shfl_sync(kAllLanes, warps, warp_id() - 1);
     Element results[kPerThread];
     for (int i = 0; i < kPerThread; ++i) {

@@ -28,9 +28,9 @@ __device__ void scan_segment(Ring<Policy>& ring, const RingPosition<Policy>& pos
   }
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    const std::uint32_t up_to_here = inclusive_warp_scan(before[row]);
-    before[row] = carry + up_to_here - before[row];
-    carry += __shfl_sync(kAllLanes, up_to_here, kWarp - 1);
+    const std::uint32_t inclusive_sum = inclusive_warp_scan(before[row]);
+    before[row] = carry + inclusive_sum - before[row];
+    carry += __shfl_sync(kAllLanes, inclusive_sum, kWarp - 1);
   }
   wait(ring.barriers[position.stage].ready, position.parity);
   const std::uint32_t prefix = ring.prefixes[position.stage];

@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(LookBackPolicy::kThreads)
     const std::int64_t sum =
         (std::int64_t{v[row].x} + v[row].y) + (std::int64_t{v[row].z} + v[row].w);
     total += sum;
-    const std::uint32_t up_to_here = inclusive_warp_scan(static_cast<std::uint32_t>(sum));
-    before[row] = carry + up_to_here - static_cast<std::uint32_t>(sum);
-    carry += __shfl_sync(kAllLanes, up_to_here, kWarp - 1);
+    const std::uint32_t inclusive_sum = inclusive_warp_scan(static_cast<std::uint32_t>(sum));
+    before[row] = carry + inclusive_sum - static_cast<std::uint32_t>(sum);
+    carry += __shfl_sync(kAllLanes, inclusive_sum, kWarp - 1);
   }
   total = warp_sum(total);
   if (lane == 0) {
