@@ -48,7 +48,7 @@ TEST(Monitor, EveryThreadThatCanGoOnIsWoken) {
   EXPECT_EQ(sum, static_cast<long>(kRounds) * (1 + 2 + 3));
 }
 
-TEST(Monitor, AllOrNobodyAreWoken) {
+TEST(Monitor, OneOrAllAreWoken) {
   TestMonitor monitor;
   bool is_over = false;
   int ended = 0;
@@ -73,7 +73,7 @@ TEST(Monitor, AllOrNobodyAreWoken) {
 }
 
 /// The last owner of the lock lets another thread destroy it.
-TEST(Monitor, MayBeGoneOnceTheLockIsGivenUp) {
+TEST(Monitor, MayBeDestroyedAfterTheLockIsReleased) {
   for (int round = 0; round < 200; ++round) {
     bool is_over = false;
     auto monitor = std::make_unique<TestMonitor>();

@@ -106,7 +106,7 @@ TEST(WriteFile, PermissionsFollowTheUmask) {
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
-TEST(WriteFile, ANameOfTheGreatestLengthIsNoProblem) {
+TEST(WriteFile, ANameOfTheGreatestLengthIsWritten) {
   const TemporaryFolder folder;
   const std::string path = folder / std::string(255, 'n');
   write_file_atomically(path, kOld);
@@ -548,7 +548,7 @@ TEST(NewFolders, GoAgainIfNothingWasPutIntoThem) {
   EXPECT_FALSE(std::filesystem::exists(folder / "third"));
 }
 
-TEST(NewFolders, AreMadeWithThoseAboveThemAndAllOfTheseGo) {
+TEST(NewFolders, AreMadeAndRemovedWithTheirParents) {
   const TemporaryFolder folder;
   {
     NewFolders made(folder / "a/b/c");
@@ -600,7 +600,7 @@ TEST(NewFolders, StayWhereAnotherProcessIsAboutToWrite) {
             0);
 }
 
-TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsNoObstacle) {
+TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsIgnored) {
   const TemporaryFolder folder;
   EXPECT_EQ(in_child([&] {
               for (int k = 0; k < 50; ++k) {

@@ -42,7 +42,7 @@ TEST(CircleRecipe, MakesTheCirclesOfEveryFrame) {
   }
 }
 
-TEST(CircleRecipe, FramesWithFarPlacesHaveNone) {
+TEST(CircleRecipe, FramesWithFarPlacesLackRecipes) {
   Layer random;
   random.source = RandomSource{};
   std::get<RandomSource>(random.source).count = 500;

@@ -158,7 +158,7 @@ TEST(CircleSource, RunsAreTheSameCircles) {
   }
 }
 
-TEST(CircleSource, RunsAreNotToBeHadWhereCirclesDependOnOthers) {
+TEST(CircleSource, RunsAreUnavailableIfCirclesDependOnOthers) {
   Layer snowy = classic_layer("rand10k");  // its alpha comes from depths, which are sorted
   snowy.shader = Shader::kSnow;
   const Scene scene = scene_of({snowy});

@@ -128,7 +128,7 @@ TEST_F(DataLayer, ValuesOutOfRangeAreNamed) {
   }
 }
 
-TEST_F(DataLayer, TheFirstBadRowIsNamedWhateverTheThreads) {
+TEST_F(DataLayer, TheFirstBadRowIsNamedForAnyThreads) {
   std::vector<std::vector<float>> rows(60'000, {0, 0, 1});
   rows[59'999] = {0, 0, -1};
   rows[40'000] = {0, 2e15f, -2};
@@ -205,7 +205,7 @@ std::vector<std::vector<double>> points_about(double center, double zoom) {
   return rows;
 }
 
-TEST_F(DataLayer, DoublesAreRoundedBehindTheView) {
+TEST_F(DataLayer, DoublesAreRoundedAfterTheView) {
   for (const auto& [center, zoom] : {std::pair{900'000.5, 1.0},
                                      {900'000.5, 1000.0},
                                      {.5, 1e6},

@@ -140,7 +140,7 @@ TEST_F(SortedRows, ByANumberAreMadeChunkByChunk) {
       sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); }));
 }
 
-TEST_F(SortedRows, ThatAreNotAllKeptAreMadeChunkByChunk) {
+TEST_F(SortedRows, FilteredRowsAreMadeChunkByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(
       scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "

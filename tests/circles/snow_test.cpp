@@ -97,7 +97,7 @@ TEST(Snow, FlakesFollowTheStepFunction) {
   }
 }
 
-TEST(Snow, SnowsingleIsFrame751WhateverTheFrameAndPlatform) {
+TEST(Snow, SnowsingleIsFrame751OnEveryFrameAndPlatform) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   const Scene still = scene_of({classic_layer("snowsingle")});
   const Circles expected = circles_of(snow(), 751);

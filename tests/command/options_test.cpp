@@ -139,7 +139,7 @@ TEST(Options, SwitchesTakeNoValue) {
                        "--antialias: takes no value; type --antialias or --no-antialias"));
 }
 
-TEST(Options, OneFrameIsNoListOfFrames) {
+TEST(Options, OneFrameIsNotAListOfFrames) {
   for (const std::string list : {"all", "0-9", "1,3"})
     EXPECT_EQ(render_refusal({"a.yaml", "--frame", list}),
               "--frame: expected one frame, got \"" + list +
@@ -338,7 +338,7 @@ TEST(Guesses, OptionsOfOtherProgramsLeadToOurs) {
             " (did you mean \"roundel accept NAME\"?)");
 }
 
-TEST(Guesses, ACommandMayBeMissingOrBehindItsOptions) {
+TEST(Guesses, ACommandMayBeMissingOrAfterItsOptions) {
   const std::vector<std::string> commands = {"render", "diff", "info"};
   EXPECT_EQ(guess_command({"my scene.yaml", "-o", "a.png"}, commands),
             "; did you mean \"roundel render 'my scene.yaml' -o a.png\"?");

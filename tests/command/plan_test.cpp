@@ -38,7 +38,7 @@ TEST(Plan, FramesOfAFilmHaveNumbersInTheirNames) {
   EXPECT_THROW(plan({"-o", "a.png", "--frames=3-5"}), Error);
 }
 
-TEST(Plan, FormatsAreThoseOfTheNameOrAskedFor) {
+TEST(Plan, FormatsComeFromTheNameOrTheOption) {
   EXPECT_EQ(plan({"-o", "a.exr"}).format.picture, ImageFormat::kExr);
   EXPECT_EQ(plan({"-o", "a.picture", "--format=pfm"}).format.picture, ImageFormat::kPfm);
   const FrameFormat y4m = plan({"-o", "-", "--format=y4m", "--frames=1-2"}).format;

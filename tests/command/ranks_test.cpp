@@ -96,7 +96,7 @@ FrameList draw_all(FrameSource& source) {
   return drawn;
 }
 
-TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
+TEST(Ranks, ShareTheFramesAndReportToTheFirstOne) {
   constexpr int kCount = 4;
   Post post(kCount);
   const Ranks ranks = post.ranks(0);
@@ -175,7 +175,7 @@ TEST(Ranks, AFailedFrameIsNotDealtAgain) {
   thread.join();
 }
 
-TEST(Ranks, AFirstOneThatIsClosedWaitsForNobody) {
+TEST(Ranks, AClosedFirstRankDoesNotWait) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
   FirstRank first(ranks, {});
@@ -187,7 +187,7 @@ TEST(Ranks, AFirstOneThatIsClosedWaitsForNobody) {
   EXPECT_EQ(first.deal(), FrameList{3});
 }
 
-TEST(Ranks, AProcessAloneMakesAllFramesAndWaitsForNobody) {
+TEST(Ranks, ASingleProcessMakesAllFramesWithoutWaiting) {
   const Ranks alone;
   FirstRank first(alone, run_of_frames(0, 50));
   EXPECT_EQ(draw_all(first), run_of_frames(0, 50));

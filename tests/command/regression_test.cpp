@@ -94,7 +94,7 @@ TEST_F(BothBackends, TheOneThatDiffersIsNamedAndItsPictureKept) {
   EXPECT_EQ(compare_files(first.golden_path, first.actual_path, {}, {}).difference.pixels, 1U);
 }
 
-TEST_F(BothBackends, WhatDiffersIsDrawnAgainWhereThatIsWanted) {
+TEST_F(BothBackends, DifferingPicturesAreDrawnAgainOnRequest) {
   const auto make_unsteady = [](Backend backend, const RasterOptions& options) {
     if (backend == Backend::kCpu) return make_cpu_rasterizer(options);
     return std::unique_ptr<Rasterizer>(std::make_unique<OnePixelOff>(options, 2));
@@ -124,7 +124,7 @@ TEST_F(BothBackends, BothMayDifferEachInItsWay) {
   EXPECT_TRUE(both.reasons[1].starts_with("on cuda: ")) << both.reasons[1];
 }
 
-TEST_F(BothBackends, WithoutAGoldenADifferenceIsTold) {
+TEST_F(BothBackends, WithoutAGoldenADifferenceIsReported) {
   const PairResult fresh = result(make_faulty_cuda);
   EXPECT_EQ(fresh.state, PairState::kNew);
   ASSERT_EQ(fresh.reasons.size(), 2U);

@@ -138,7 +138,7 @@ TEST(MemoryBudget, IsNeverExceededButByOneThreadAlone) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(CompareFolders, FoldersThatAreNoneAreErrors) {
+TEST_F(CompareFolders, MissingFoldersAreErrors) {
   put("a/1.png", plain_image(8, 8));
   const std::string missing = folder_ / "b";
   EXPECT_EQ(message_of([&] { compare(); }), missing + ": No such file or directory");
@@ -166,7 +166,7 @@ TEST_F(CompareFolders, TheRuleOfAPictureDecides) {
             "two.png: same [g.yaml:2 \"t*\"]\n");
 }
 
-TEST_F(CompareFolders, FingerprintsTellWhetherTheSceneOrTheRendererChanged) {
+TEST_F(CompareFolders, FingerprintsDistinguishChangesOfSceneAndRenderer) {
   const Image plain = plain_image(8, 8), spot = with_spot(plain, 3, 4);
   const auto pair = [&](const std::string& name, const ImageMetadata& a, const ImageMetadata& b) {
     put("a/" + name, plain, a);

@@ -86,7 +86,7 @@ TEST(ComparePictures, AShiftedPictureDiffersWhereItsEdgesWere) {
   EXPECT_EQ(difference.channels[1].largest, 200);
 }
 
-TEST(ComparePictures, AnotherShapeIsSaidAndNothingElse) {
+TEST(ComparePictures, AnotherShapeIsTheOnlyReason) {
   const Picture a = random_picture(20, 10, 3, 1);
   Picture gamma = copy_of(a), moved = copy_of(a);
   gamma.color_space = "gamma 1";

@@ -41,7 +41,7 @@ TEST(IgnoredPixels, MayReachOverThePicturesEdge) {
   EXPECT_EQ(compare_pictures(a, changed_at(a, 9, 9), tolerance, {}).ignored, 4u);
 }
 
-TEST(IgnoredPixels, OfAMaskAreThoseThatAreNotBlackOrNotTransparent) {
+TEST(IgnoredPixels, AreThePixelsOfAMaskExceptBlackAndTransparentOnes) {
   const TemporaryFolder folder;
   const Picture a = random_picture(70, 3, 3, 1), b = changed_at(a, 66, 2);
   for (const int channels : {3, 4}) {

@@ -61,7 +61,7 @@ unsigned flat(int x, int y, int c) {
   return hashed(area, 0, c, 8);
 }
 
-TEST(ReadPicture, EightBitSamplesComeBackWhateverFilterInterlaceAndPieces) {
+TEST(ReadPicture, EightBitSamplesComeBackForAllFiltersInterlaceAndPieces) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
     for (const int color_type : {0, 2, 4, 6}) {
@@ -88,7 +88,7 @@ TEST(ReadPicture, EightBitSamplesComeBackWhateverFilterInterlaceAndPieces) {
   force_cpu_vector_target("");
 }
 
-TEST(ReadPicture, RunsOfEqualPixelsComeBackWhateverFilter) {
+TEST(ReadPicture, RunsOfEqualPixelsComeBackForAllFilters) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
     for (const int color_type : {0, 2, 4, 6}) {
@@ -152,7 +152,7 @@ TEST(ReadPicture, APaletteBecomesRgbAndWithTransparencyRgba) {
   }
 }
 
-TEST(ReadPicture, APaletteIsFoundWhateverDepthAndInterlace) {
+TEST(ReadPicture, APaletteIsAppliedForAllDepthsAndInterlace) {
   for (const int bits : {1, 2, 4, 8}) {
     for (const bool is_interlaced : {false, true}) {
       PngWriter png = writer(19, 11, 3, bits);
@@ -409,7 +409,7 @@ void write_deep(const std::string& path) {
   const Imf::DeepScanLineOutputFile file(path.c_str(), header);  // without its pixels
 }
 
-TEST(ReadPicture, ExrWithWhatWouldBeLostIsNotSupported) {
+TEST(ReadPicture, ExrWithDataThatWouldBeLostIsNotSupported) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
   const auto problem = [&] {
@@ -516,7 +516,7 @@ TEST(ReadPicture, RoundelsOwnFilesComeBackWithTheirMetadata) {
   }
 }
 
-TEST(ReadPicture, OtherFilesAreNoPictures) {
+TEST(ReadPicture, OtherFilesAreRefused) {
   const TemporaryFolder folder;
   for (const char* text : {"", "P", "GIF89a", "version: 1\n", "RIFF\4\0\0\0AVI "}) {
     std::ofstream(folder / "a.png") << text;

@@ -106,7 +106,7 @@ TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
   EXPECT_EQ(page(), "<p>somebody else's page</p>");
 }
 
-TEST_F(Report, IsRemovedWithoutWhatIsSomebodyElses) {
+TEST_F(Report, IsRemovedWithoutForeignFiles) {
   write(run_of(2));
   folder_.write("report/pictures/notes.js", "mine");
   folder_.write("report/notes.txt", "mine");
@@ -144,7 +144,7 @@ TEST_F(Report, TakesNoMoreRoomForPicturesThanItMay) {
   EXPECT_EQ(failures[199].at("left_out"), "the report would be too large");
 }
 
-TEST_F(Report, LeavesOutTheLargestFilesAndNoneThatFit) {
+TEST_F(Report, LeavesOutOnlyTheLargestFiles) {
   write_png(folder_ / "noise.png", noise_image(200, 200), {});
   write_png(folder_ / "noise2.png", with_spot(noise_image(200, 200), 9, 9), {});
   ComparisonRun run = run_of(3);

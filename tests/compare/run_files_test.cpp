@@ -165,7 +165,7 @@ TEST(RunJson, HasPathsFromItsFolderOn) {
   EXPECT_EQ(moved.scene_path, "1.yaml");
 }
 
-TEST(MergeResults, SaysWhichSharesAreNotThere) {
+TEST(MergeResults, NamesMissingShares) {
   ResultsFile file{"a.json", everything(), std::vector<Place>(5)};
   const ComparisonRun run = merge_results({file, file});
   ASSERT_EQ(run.results.size(), 7u);

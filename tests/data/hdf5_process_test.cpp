@@ -91,7 +91,7 @@ void expect_in_fork(
 }
 
 // Finds of a fuzzer, at which libhdf5 1.10.8 ends with a segmentation fault.
-TEST(Hdf5Process, WhatCrashesTheLibraryIsAnErrorWithTheFilesName) {
+TEST(Hdf5Process, FilesThatCrashTheLibraryAreErrorsWithTheirNames) {
   for (const std::string name : {"crash_heap.h5", "crash_texts.h5"}) {
     const std::string error = message_of([&] {
       const auto table = open_table(corpus(name));

@@ -141,7 +141,7 @@ TEST_F(Hdf5, ManyThreadsReadAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(Hdf5, WhatIsNoTableIsRefused) {
+TEST_F(Hdf5, OtherFilesAreRefused) {
   EXPECT_EQ(problem("groups.h5"),
             "\"/\" has no dataset [n] or [n, k]; name one with \"dataset\"; there are cells, "
             "cube, deep, genes, link and scalar");

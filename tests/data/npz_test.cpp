@@ -73,7 +73,7 @@ TEST_F(Npz, EveryArrayIsAColumn) {
   }
 }
 
-TEST_F(Npz, ArraysThatAreNoColumnsAreLeftOut) {
+TEST_F(Npz, OtherArraysAreLeftOut) {
   const std::string objects = npy<float>("'|O'", "(3,)", {0, 0, 0});
   const std::string box = npy<float>("'<f4'", "(1, 1, 2)", {0, 0});
   const auto table =

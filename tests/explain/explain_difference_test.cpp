@@ -40,7 +40,7 @@ std::vector<Disc> many_discs() {
 
 const ImageSettings kImage = image_of(200, 100);
 
-TEST(ExplainDifference, EqualFramesHaveNone) {
+TEST(ExplainDifference, EqualFramesHaveEqualCircles) {
   const DifferenceExplanation found = explain(many_discs(), many_discs(), kImage, kImage);
   EXPECT_EQ(found.pixels, 0U);
   EXPECT_EQ(found.changes, 0U);
@@ -143,7 +143,7 @@ TEST(ExplainDifference, SharesFollowTheSizeOfTheEffect) {
               1e-12);
 }
 
-TEST(ExplainDifference, CirclesThatNobodySeesHaveNoShare) {
+TEST(ExplainDifference, HiddenCirclesHaveNoShare) {
   const Disc cover{{1, 0.5f, 0, 3}, {0.5f, 0.5f, 0.5f, 1}};
   const std::vector<Disc> before = {{{1, 0.5f, 0, 0.2f}, {1, 0, 0, 1}}, cover};
   std::vector<Disc> after = before;

@@ -24,7 +24,7 @@ ExportLimits limits_of(VideoFormat format, bool have_recipes,
   return export_limits(job, kEncoders, budget, have_recipes);
 }
 
-TEST(ExportLimits, AreThoseOfWhatTheExportHas) {
+TEST(ExportLimits, DependOnTheExport) {
   for (const VideoFormat format : {VideoFormat::kNone, VideoFormat::kRawVideo}) {
     for (const bool have_recipes : {false, true}) {
       const ExportLimits limits = limits_of(format, have_recipes);
@@ -38,7 +38,7 @@ TEST(ExportLimits, AreThoseOfWhatTheExportHas) {
 }
 
 /// Allocating memory that devices write to takes long.
-TEST(ExportLimits, DevicesNeedPicturesForThoseWhoDrawAndWriteAlone) {
+TEST(ExportLimits, DevicesNeedPicturesForDrawersAndWriters) {
   const auto pictures = [](VideoFormat format, bool have_recipes, auto... budget) {
     const ExportLimits limits = limits_of(format, have_recipes, budget...);
     return limits.frames - (have_recipes ? limits.ahead : 0);

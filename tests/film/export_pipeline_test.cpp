@@ -22,7 +22,7 @@
 namespace roundel {
 namespace {
 
-TEST(ExportPipeline, FramesAreThoseOfStills) {
+TEST(ExportPipeline, FramesEqualStills) {
   for (const char* generator : {"hypnosis", "rgb"}) {
     TestExport test(generator, {-2, 0, 1, 5, 30, 31});
     const ExportResult result = test.run();
@@ -79,7 +79,7 @@ TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
   }
 }
 
-TEST(ExportPipeline, FramesOfAMovingViewAreThoseOfStills) {
+TEST(ExportPipeline, FramesOfAMovingViewEqualStills) {
   if (kSanitized) GTEST_SKIP() << "draws many pictures; others here start the same threads";
   for (const char* layers :
        {"generator: rand10k", "generator: hypnosis", "generator: {name: rand10k}\n    shader: snow",
@@ -117,7 +117,7 @@ TEST(ExportPipeline, StreamsAreInOrder) {
   EXPECT_EQ(test.sink.order, frames);
 }
 
-TEST(ExportPipeline, NoFramesAreNoFailure) {
+TEST(ExportPipeline, AnEmptyListSucceeds) {
   TestExport test("rgb", {});
   const ExportResult result = test.run();
   EXPECT_TRUE(result.written.empty());

@@ -51,7 +51,7 @@ TEST(PngStream, IsTheSameFileAsTheOtherEncoders) {
   }
 }
 
-TEST(PngStream, PicturesOfSeveralBlocksAreTheSameWhoeverAndHowManyMakeThem) {
+TEST(PngStream, PicturesOfSeveralBlocksAreEqualForAllMakersAndThreads) {
   if (kAddressSanitized) GTEST_SKIP() << "packs large pictures";
   // Three blocks, one of them noise, which is stored.
   const Image image = [] {

@@ -102,7 +102,7 @@ TEST(Png, IsTheSameWhenThePictureIsGivenUp) {
   }
 }
 
-TEST(Png, BlocksAreTheSameWhoeverMakesThem) {
+TEST(Png, BlocksAreEqualForAllMakers) {
   // Several blocks: runs that cross their borders, and colours so rare that their codes are long.
   for (const int channels : {3, 4}) {
     Image image = to_image(discs(1100, 800, 3, 5), channels == 4);
@@ -279,7 +279,7 @@ TEST(Png, HasItsChunksInOrderWithSoundChecksums) {
                                                         "tEXt", "IDAT", "IEND"}));
 }
 
-TEST(Png, InfoTellsWhatWasWritten) {
+TEST(Png, InfoReadsWhatWasWritten) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   write_bytes(path, encode_png(picture(20, 10, 4), kMetadata));

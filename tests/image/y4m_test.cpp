@@ -64,7 +64,7 @@ TEST(Y4m, GreysHaveNoChroma) {
   }
 }
 
-TEST(Y4m, ColoursAreThoseOfBt709) {
+TEST(Y4m, ColoursFollowBt709) {
   for (int red = 0; red < 256; red += 15) {
     for (int green = 0; green < 256; green += 17) {
       for (int blue = 0; blue < 256; blue += 51) {
@@ -112,7 +112,7 @@ TEST(Y4m, FullChromaIsThatOfEachPixel) {
   EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k444).find(" C444 "), std::string::npos);
 }
 
-TEST(Y4m, TenBitsAreThoseOfBt709) {
+TEST(Y4m, TenBitsFollowBt709) {
   EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k420p10).find(" C420p10 "), std::string::npos);
   for (unsigned k = 0; k < 3000; ++k) {
     const unsigned words[3] = {k * 40503 % 65536, k < 1000 ? k * 40503 % 65536 : k * 7919 % 65536,

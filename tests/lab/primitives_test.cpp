@@ -168,7 +168,7 @@ void expect_kept(const Integers& in, const std::vector<Value>& expected, Selecti
   });
 }
 
-TEST(Compaction, KeepsWhatIsNotZeroInOrder) {
+TEST(Compaction, KeepsNonZeroElementsInOrder) {
   for (const std::size_t n : kSizes) {
     for (const int kind : {0, 1, 2}) {  // none, all, some
       const Integers in = random_integers(n, kind == 1 ? 1 : 0, kind == 0 ? 0 : 3);
@@ -205,7 +205,7 @@ TEST(FindRepeats, FindsEveryPositionWithAnEqualNext) {
   }
 }
 
-TEST(SelectPart, GathersFromAnyBeginToAnyEndAndWritesNothingBehindThem) {
+TEST(SelectPart, GathersFromAnyBeginToAnyEndAndWritesNothingAfterThem) {
   constexpr std::size_t kCount = 100;
   const Integers in = random_integers(kCount + 1, -1, 1);
   const auto keeps = [&](Kept what, std::size_t i) {
@@ -282,7 +282,7 @@ TEST(Measure, EveryRowOfEveryPrimitiveIsRight) {
   }
 }
 
-TEST(Measure, WhatWasNotComputedIsNotRight) {
+TEST(Measure, UncomputedResultsAreWrong) {
   for (const auto make : kMakers) {
     const std::unique_ptr<Primitive> primitive = make(1000);
     for (const Variant& variant : primitive->variants()) {

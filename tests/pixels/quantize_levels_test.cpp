@@ -97,7 +97,7 @@ TEST(Dither, WholeLevelsStay) {
       ASSERT_EQ(dithered(static_cast<float>(level) / 255.0f, k % 64, k / 64), level);
 }
 
-TEST(Dither, MeansAreThoseOfTheColours) {
+TEST(Dither, MeansEqualTheColours) {
   // Over 64x64 pixels every threshold occurs once, over 8x8 every 64th of them.
   for (const float c : {0.1f, 0.3333f, 0.50049f, 0.9999f}) {
     for (const std::size_t side : {8U, 64U}) {

@@ -52,7 +52,7 @@ class FilmOfBoth {
 };
 
 /// Frames whose circles the device makes and those whose circles come from the host.
-TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
+TEST(DeviceCircles, FramesOfFilmsEqualTheCpus) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda_rasterizer({});
   const auto cpu = make_cpu_rasterizer({});
@@ -222,7 +222,7 @@ TEST(DeviceCircles, AFrameThatDoesNotComeToItsEndHarmsNoOther) {
 }
 
 /// Also of chunks that the host does not poll.
-TEST(DeviceCircles, TimesAreThoseOfAllChunks) {
+TEST(DeviceCircles, TimesCoverAllChunks) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - random: {count: 400000, radius: 0.02, alpha: 0.00001}\n");
   FilmSource film(scene);
@@ -246,7 +246,7 @@ TEST(DeviceCircles, TimesAreThoseOfAllChunks) {
             0.5 * least_time({.chunk_circles = 400'000, .times_stages = true}, 1));
 }
 
-TEST(DeviceCircles, TimesThatNobodyWantsAreNotTaken) {
+TEST(DeviceCircles, UnusedTimesAreNotTaken) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - random: {count: 4000, radius: 0.02, alpha: 0.5}\n");
   FilmSource film(scene);
@@ -265,7 +265,7 @@ TEST(DeviceCircles, TimesThatNobodyWantsAreNotTaken) {
 }
 
 /// Chunk by chunk, across layers; the CPU's come from the host.
-TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
+TEST(DeviceCircles, RandomLayersEqualTheCpus) {
   ROUNDEL_NEEDS_CUDA();
   static constexpr char kHead[] =
       "version: 1\nimage: {{width: 320, height: 200{}}}\nview: {{center: [0.4, 0.5], zoom: 1.25}}\n"
@@ -313,7 +313,7 @@ TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
   }
 }
 
-TEST(DeviceCircles, AFilmThatLeavesNoRoomForListsIsNotForTheDevice) {
+TEST(DeviceCircles, AFilmWithoutMemoryForListsIsLeftToTheHost) {
   ROUNDEL_NEEDS_CUDA();
   RasterOptions options;
   options.memory_budget = std::uint64_t{64} << 20;

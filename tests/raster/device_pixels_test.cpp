@@ -44,7 +44,7 @@ std::vector<std::uint8_t> floats_of(const Circles& circles, const ImageSettings&
   return samples;
 }
 
-TEST(CudaDevicePixels, AreThoseInMainMemory) {
+TEST(CudaDevicePixels, EqualThoseInMainMemory) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda();
   const Circles circles = testing::random_circles(5000, 0.05f, 0.5f, 0.2);

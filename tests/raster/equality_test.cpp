@@ -198,7 +198,7 @@ TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
   }
 }
 
-TEST_P(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
+TEST_P(Equality, CirclesBehindASaturatedImageAreNeverFetched) {
   const Circles circles = random_circles(200'000, 0.2f, 0.8f, 0);
   const ImageSettings image = image_of(64, 64);
   const WatchedCircles watched(circles, 16);

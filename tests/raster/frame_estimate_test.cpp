@@ -91,7 +91,7 @@ TEST(FrameEstimate, TheHeightOfACrowdInFrontIsFound) {
   EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);
 }
 
-TEST(FrameEstimate, NoCirclesAreNoTrouble) {
+TEST(FrameEstimate, NoCirclesAreEstimated) {
   const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
   EXPECT_EQ(estimate.tiles_per_circle, 0.0);

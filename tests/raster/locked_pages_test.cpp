@@ -40,7 +40,7 @@ TEST(LockedPages, OfAllSizesAreApartAndAligned) {
     EXPECT_TRUE(has_only(blocks[i], static_cast<std::uint8_t>(i))) << i;
 }
 
-TEST(LockedPages, OfNothingAreNothing) {
+TEST(LockedPages, OfZeroBytesAreEmpty) {
   EXPECT_TRUE(locked_pages<std::uint8_t>(0).empty());
 }
 

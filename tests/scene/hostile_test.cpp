@@ -54,7 +54,7 @@ TEST(HostileScenes, MoreValuesThanTheParserShouldHoldAreRefused) {
             "s.yaml:1:8000001: too many values; put bulk data into an .npy file");
 }
 
-TEST(HostileScenes, WhatIsNoTextIsRefusedWithItsPlace) {
+TEST(HostileScenes, InvalidTextIsRefusedWithItsPlace) {
   EXPECT_EQ(parse_error(std::string("version: 1\nseed: \0", 18)),
             "s.yaml:2:7: expected UTF-8 text, got the byte 0x00");
   EXPECT_EQ(parse_error("\x7f"
@@ -92,7 +92,7 @@ TEST(HostileScenes, AMillionUnknownKeysNeedLittleMemory) {
   EXPECT_TRUE(error.ends_with("s.yaml: 299900 more errors")) << error.substr(error.size() - 100);
 }
 
-TEST(HostileScenes, AFifoNobodyWritesToIsRefused) {
+TEST(HostileScenes, AFifoWithoutAWriterIsRefused) {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

@@ -220,7 +220,7 @@ TEST(LoadScene, EveryKeyOfACircleArrives) {
   EXPECT_FALSE(circles[1].alpha);
 }
 
-TEST(LoadScene, ClassicSnowHasTheSnowShaderUnlessToldOtherwise) {
+TEST(LoadScene, ClassicSnowHasTheSnowShaderByDefault) {
   const Scene scene = parse(kHead +
                             "layers:\n"
                             "  - generator: snow\n"
@@ -260,7 +260,7 @@ TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
                 (folder / "a.npy") + ", got 3");
 }
 
-TEST(LoadScene, DataIsThatWhichWasHashedWhateverTakesItsName) {
+TEST(LoadScene, DataStayTheHashedOnesIfAnotherFileTakesTheName) {
   const TemporaryFolder folder;
   folder.write("a.npy", npy_file(std::vector<float>{.25f, .5f, .5f}, 1, 3));
   const std::string path =
