@@ -61,8 +61,7 @@ TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
                                                                   {moving + "linear}", 4},
                                                                   {moving + "hold}", 2}}) {
     for (const bool in_order : {false, true}) {
-      for (const int milliseconds :
-           {0, 5}) {  // frames wait for the picture, or the other way round
+      for (const int milliseconds : {0, 5}) {  // frames wait for the picture, or find it ready
         TestExport test("rgb", run_of_frames(0, 40), in_order);
         test.scene =
             parse_scene("version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - " + layer + "\n",

@@ -20,8 +20,8 @@ void defer_signals();
 int stop_signal();
 
 /// If the stack limit (ulimit -s) is too small for drawing, calls `run` on a thread with a stack of
-/// the usual size, as its own threads have. Returns false, without a call, if the stack is large
-/// enough or the thread cannot be started.
+/// the usual size, which its own threads get, too. Returns false, without a call, if the stack is
+/// large enough or the thread cannot be started.
 bool run_on_larger_stack(const std::function<void()>& run);
 
 /// The body of main(): prepares the process, runs `work` on a large enough stack and prints the

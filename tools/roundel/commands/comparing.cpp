@@ -239,7 +239,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
     if (is_acceptable(result.name)) names.push_back(result.name);
   PendingGoldens pending(folder, run.golden_folder, names, others);
   warn_about_leftovers(pending);
-  // Decodes the pictures, which takes a while.
+  // In parallel, since decoding takes a while.
   struct Faults {
     std::string actual, difference;
   };

@@ -75,8 +75,8 @@ std::string leftovers_of(const ExportPlan& plan, const Scene& scene, const Rende
 
 /// Returns how many of `frames` frames the CPU, or each device, draws at once. The CPU draws
 /// `threads` frames with one thread each, which is faster than sharing frames; or one by all
-/// threads, if the frames do not fit in `budget` (0: half of the memory) or are only a few for each
-/// thread. A device draws several, to stay busy during transfers; or one, if frames are too large
+/// threads, if that many do not fit in `budget` (0: half of the memory) or are too few for all
+/// threads. A device draws several, to stay busy during transfers; or one, if frames are too large
 /// to share its memory.
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
                    int threads, std::uint64_t budget);
