@@ -37,7 +37,7 @@ void expect_drawn_pixels(const std::string& name, const Circles& circles,
     const std::size_t sample = image.bits == 16 ? 2 : 1;
     const std::uint8_t* byte =
         picture.bytes.data() +
-        samples(image.width, image.height - 1 - row) * picture.pixel_bytes() +
+        pixel_count(image.width, image.height - 1 - row) * picture.pixel_bytes() +
         static_cast<std::size_t>(x) * picture.pixel_bytes();
     for (int c = 0; c < picture.channels; ++c, byte += sample) {
       const unsigned value = sample == 2 ? byte[0] * 256U + byte[1] : byte[0];
