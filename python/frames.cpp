@@ -30,7 +30,7 @@ std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(const Scene& scene, st
                                                           const MachineOptions& machine) {
   const Backend backend = find_backend(machine).backend;
   constexpr std::size_t kOnDevice = 3;
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;  // bytes
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
   const int threads = machine.raster.threads > 0 ? machine.raster.threads : default_threads();
   const bool is_cpu = backend == Backend::kCpu;
   const std::size_t wanted = is_cpu ? static_cast<std::size_t>(threads) : kOnDevice;

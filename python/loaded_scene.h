@@ -25,7 +25,6 @@ class LoadedScene {
   const Scene& get() const { return *scene_; }
   /// Returns true unless one of the data files has changed.
   bool is_current() const;
-  /// The text of the scene.
   std::unique_ptr<SceneText> text() const {
     return std::make_unique<SceneText>(text_, path_, overrides_);
   }

@@ -317,7 +317,6 @@ def _is_text(value, values):
 
 
 def _names_of_texts(columns, layer, values):
-    """Yields the names of columns that a layer compares with texts."""
     law = layer["map"].get("color") if hasattr(layer.get("map"), "get") else None
     categories = law.get("categories") if hasattr(law, "get") else None
     if hasattr(categories, "keys") and any(_is_text(value, {}) for value in categories):

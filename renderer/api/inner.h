@@ -96,7 +96,6 @@ std::uint64_t checked_memory(const std::optional<std::uint64_t>& bytes);
 /// Returns the number of a frame, by default the scene's first. Throws UsageError for an invalid
 /// number.
 std::int64_t number_of(const Scene& scene, std::optional<std::int64_t> frame);
-/// A frame's number and the scene at that frame.
 struct SceneFrame {
   std::shared_ptr<const inner::Scene> scene;
   std::int64_t number;

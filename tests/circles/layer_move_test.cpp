@@ -19,7 +19,6 @@ const std::string kLayers =
     "  - {name: classic, generator: bouncingballs}\n"
     "  - {name: flakes, random: {count: 500, depth: {uniform: [0, 1]}}, shader: snow}\n";
 
-/// Returns the scene with `keys` in every layer.
 Scene scene_with(const std::string& keys, const std::string& head = "",
                  const std::string& layers = kLayers, const std::string& path = "s.yaml") {
   std::string text = "version: 1\n" + head + layers;

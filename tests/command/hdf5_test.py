@@ -166,7 +166,6 @@ class Hdf5Test(CommandCase):
         for answer in (packed(0, 0, 31), packed(0, 0, 1 << 62)):
             self.assertIn("d.h5: is damaged", problem(right, answer))
         self.assertIn(r"d.h5: \x1b[31m", problem(packed(3, 0, 5) + b"\x1b[31m"))
-        # Missing texts are empty texts.
         self.write("s.yaml", SCENE % ("d.h5", ", color: {column: t, categories: {a: '#ff0000'}, missing: '#0000ff'}"))
         texts = description([(2, 24, 48, 0, 0)], [x, y, (0, 16, PLACE, 0, 8)], names + b"t\0")
         rows = packed(0, 0, 50) + struct.pack("<2dQ", 0, 0, 1) + struct.pack("<2dQ", 1, 1, 1 << 63) + b"a\0"

@@ -109,7 +109,6 @@ TEST(ComparePictures, AnotherShapeIsTheOnlyReason) {
   }
 }
 
-/// Computes all numbers by plain loops.
 void expect_numbers_of_plain_loops(const Picture& a, const Picture& b, double limit,
                                    const PictureDifference& difference) {
   double squares = 0;

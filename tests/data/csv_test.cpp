@@ -28,7 +28,6 @@ class Csv : public testing::Test {
     for (const TableColumn& column : table->columns()) names.push_back(column.name);
     return names;
   }
-  /// Returns a column of texts.
   std::vector<std::string> texts_of(const std::string& text, std::size_t column = 0) {
     const auto table = open(text);
     EXPECT_TRUE(table->columns().at(column).is_text);

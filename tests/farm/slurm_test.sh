@@ -150,7 +150,6 @@ scancel --batch --signal=TERM "${job}_1"
 wait_for 60 no_job || fail "the task does not end: $(squeue)"
 expect_text 'interrupted: [0-9]+ of 100 frames are missing' roundel-"$job"_1.log
 
-# Independent tasks of srun.
 render_by_srun() {
   rm -rf tasks
   srun -n 3 "$roundel" render snow.yaml --frames 0-5 -o tasks/%d.png "${options[@]}" 2>srun.log

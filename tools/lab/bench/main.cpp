@@ -50,7 +50,6 @@ struct Spread {
   double min, median, p95;
 };
 
-/// Result for one scene.
 struct BenchResult {
   std::string scene, backend;
   int width = 0, height = 0;  ///< pixels

@@ -56,7 +56,6 @@ class CommandLine {
   /// Adds an option that may stand alone, which then means `--NAME=alone`; a value needs the `=`.
   void add_optional_value(const std::string& name, const std::string& value_name,
                           const std::string& alone, Store store, HelpText help);
-  /// Adds an optional positional argument.
   void add_optional_argument(const std::string& name, Store store, const std::string& help);
   /// Adds positional arguments, at least `at_least` and at most `at_most`.
   void add_arguments(const std::string& name, std::size_t at_least, std::size_t at_most,
@@ -126,10 +125,8 @@ class CommandLine {
 /// For shells, as first argument: prints the possible values of the last of the other words, one a
 /// line, or "<files>", "<folders>" or "<scenes>" (scene files and folders).
 inline constexpr const char* kCompletionOption = "--complete";
-/// Returns the lines that begin with the text.
 Lines completing(const Lines& lines, std::string_view begin);
 
-/// For any number of arguments.
 inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 /// Readers of option values. Each reads the whole text, ignores the locale and throws Expected. A

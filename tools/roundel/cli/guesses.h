@@ -21,9 +21,7 @@ std::string guess_option(const std::string& unknown, const std::vector<KnownOpti
 std::string guess_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& commands);
 
-/// Returns true if the name has the extension of a scene file.
 bool has_scene_ending(const std::string& name);
-/// Returns true if the name has the extension of a picture or a film.
 bool has_picture_ending(const std::string& name);
 
 }  // namespace roundel

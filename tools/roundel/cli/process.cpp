@@ -25,7 +25,7 @@ namespace roundel {
 namespace {
 
 std::atomic<bool> defers_signals{false};
-std::atomic<int> first_signal{0};            // the first signal
+std::atomic<int> first_signal{0};
 std::atomic<std::uint64_t> seen_signals{0};  // a bit for each signal's number
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
               std::atomic<std::uint64_t>::is_always_lock_free);

@@ -94,7 +94,6 @@ void load_all(const SceneFilm& film, const FrameList& frames, const Work& work) 
   if (!message.empty()) throw Error(ExitCode::kInvalidScene, message);
 }
 
-/// Returns the film's scene at the first of the frames.
 Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames) {
   Scene scene;
   try {

@@ -50,7 +50,6 @@ bool shows_colors() {
   return has;
 }
 
-/// Prints the lines if the verbosity is `least` or more.
 void print_labelled(Verbosity least, const Label& label, const Lines& lines) {
   if (chosen_verbosity.load() < least) return;
   for (const std::string& line : lines) {

@@ -183,7 +183,6 @@ __device__ inline std::uint32_t sum_of_aggregates(TileWord* words, std::uint64_t
   return warp_sum(sum);
 }
 
-/// The look-ahead warp.
 template <typename Policy>
 __device__ void look_ahead(Ring<Policy>& ring, const RingArgs& args) {
   const std::uint64_t tiles = tiles_of<Policy>(args);
