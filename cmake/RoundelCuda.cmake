@@ -1,8 +1,8 @@
 # Decides whether the CUDA backend is built (ROUNDEL_HAS_CUDA) and for which architectures.
 set(ROUNDEL_HAS_CUDA OFF)
-set(ROUNDEL_OLDEST_CUDA 12.0)  # the first with C++20
+set(ROUNDEL_OLDEST_CUDA 12.0)  # first with C++20
 
-# without_cuda(REASON): the error of ROUNDEL_CUDA=ON, the remark of AUTO.
+# without_cuda(REASON): fails with ROUNDEL_CUDA=ON, prints a remark with AUTO.
 function(without_cuda reason)
   if(ROUNDEL_CUDA STREQUAL "ON")
     message(FATAL_ERROR "ROUNDEL_CUDA=ON, but ${reason}")
@@ -10,8 +10,7 @@ function(without_cuda reason)
   message(STATUS "CUDA backend: OFF: ${reason}")
 endfunction()
 
-# find_nvcc(): sets CMAKE_CUDA_COMPILER to an nvcc that works with this host compiler, or
-# cuda_problem to what is in the way.
+# find_nvcc(): sets CMAKE_CUDA_COMPILER to an nvcc that works with this host compiler, or cuda_problem to the obstacle.
 macro(find_nvcc)
   find_program(ROUNDEL_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin)
   if(ROUNDEL_NVCC AND NOT DEFINED ENV{CUDACXX})
@@ -19,9 +18,9 @@ macro(find_nvcc)
   endif()
   if(DEFINED ENV{CUDACXX})
     include(CheckLanguage)
-    check_language(CUDA)  # in a project of its own, since enable_language() fails for good
+    check_language(CUDA)  # in its own project, since a failed enable_language() cannot be undone
     if(NOT CMAKE_CUDA_COMPILER)
-      unset(CMAKE_CUDA_COMPILER CACHE)  # look again next time
+      unset(CMAKE_CUDA_COMPILER CACHE)  # search again next time
       set(cuda_problem "$ENV{CUDACXX} does not work with ${CMAKE_CXX_COMPILER_ID} \
 ${CMAKE_CXX_COMPILER_VERSION} (set CUDAHOSTCXX to an older compiler; details are in ${CMAKE_BINARY_DIR}/CMakeFiles)")
     endif()
@@ -30,7 +29,7 @@ ${CMAKE_CXX_COMPILER_VERSION} (set CUDAHOSTCXX to an older compiler; details are
   endif()
 endmacro()
 
-# nvcc_architectures(OUT): what this nvcc compiles for, e.g. 75;80;90.
+# nvcc_architectures(OUT): the architectures that this nvcc compiles for, e.g. 75;80;90.
 function(nvcc_architectures out)
   execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known
                   COMMAND_ERROR_IS_FATAL ANY)
@@ -38,8 +37,8 @@ function(nvcc_architectures out)
   set(${out} ${known} PARENT_SCOPE)
 endfunction()
 
-# device_architectures(KNOWN OUT): those of the machine's devices; for a device newer than the
-# compiler the newest PTX, which its driver translates. Empty without a device.
+# device_architectures(KNOWN OUT): those of the machine's devices; for a device newer than the compiler the newest PTX,
+# which its driver translates. Empty without a device.
 function(device_architectures known out)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
                   OUTPUT_VARIABLE listed ERROR_QUIET RESULT_VARIABLE smi_result)
@@ -79,7 +78,7 @@ else()
     if(NOT CMAKE_CUDA_ARCHITECTURES)
       device_architectures("${known_architectures}" CMAKE_CUDA_ARCHITECTURES)
       if(NOT CMAKE_CUDA_ARCHITECTURES)
-        set(CMAKE_CUDA_ARCHITECTURES 90)  # no device here: anything that compiles
+        set(CMAKE_CUDA_ARCHITECTURES 90)  # no device here: any architecture will do
       endif()
     endif()
     foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
@@ -90,7 +89,7 @@ else()
     endforeach()
     enable_language(CUDA)
     if(CMAKE_VERSION VERSION_LESS 3.26 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13 AND NOT TARGET CUDA::nvToolsExt)
-      # Debian 12's CMake takes for granted that there is this library, which CUDA 13 no longer has.
+      # Debian 12's CMake expects this library, which CUDA 13 has dropped.
       add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
     endif()
     find_package(CUDAToolkit QUIET)
@@ -103,7 +102,7 @@ else()
   if(cuda_problem)
     without_cuda("${cuda_problem}")
   else()
-    foreach(kind STANDARD EXTENSION)  # CMake 3.25.1 does not know how to ask nvcc for C++20
+    foreach(kind STANDARD EXTENSION)  # CMake 3.25.1 cannot ask nvcc for C++20
       if(NOT CMAKE_CUDA20_${kind}_COMPILE_OPTION)
         set(CMAKE_CUDA20_${kind}_COMPILE_OPTION -std=c++20)
       endif()

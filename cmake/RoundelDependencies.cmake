@@ -1,4 +1,4 @@
-# All Debian/Ubuntu packages; tools/packages.sh has the list of their names.
+# Debian/Ubuntu packages; tools/packages.sh lists their names.
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)  # one library less to load at every start
@@ -8,7 +8,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(OpenEXR REQUIRED)
 find_package(yaml-cpp REQUIRED)
-if(NOT TARGET yaml-cpp::yaml-cpp)  # the name of version 0.8
+if(NOT TARGET yaml-cpp::yaml-cpp)  # name in version 0.8
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
 find_package(PkgConfig REQUIRED)
@@ -17,8 +17,8 @@ include(RoundelHighway)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 find_package(PNG REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(libjpeg IMPORTED_TARGET libjpeg)             # optional, and so is
-pkg_check_modules(libwebp IMPORTED_TARGET libwebp libwebpdemux)  # this one: for roundel diff
+pkg_check_modules(libjpeg IMPORTED_TARGET libjpeg)             # optional
+pkg_check_modules(libwebp IMPORTED_TARGET libwebp libwebpdemux)  # optional, for roundel diff
 find_path(STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb REQUIRED)
 
 # Open MPI for several machines; optional.

@@ -1,5 +1,5 @@
-# Debian packages, by `cmake --build … --target package` or cpack: roundel, roundel-mpi with the module for
-# Open MPI, which brings much along, and python3-roundel. What they depend on dpkg-shlibdeps finds out.
+# Debian packages, by `cmake --build … --target package` or cpack: roundel, python3-roundel, and roundel-mpi with the
+# module for Open MPI, which has many dependencies. dpkg-shlibdeps finds their dependencies.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGE_VENDOR "Roundel")

@@ -19,17 +19,17 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-/// Keeps an array, from which it may be parted by any thread.
+/// Keeps an array, which any thread may release.
 std::shared_ptr<const void> keep(const py::array& array) {
   auto* const kept = new py::array(array);
   return {kept->data(), [kept](const void* /*data*/) {
-            // At the end of the interpreter there is nobody left to give it back to.
+            // When the interpreter has ended, the array needs no release.
             const GilAcquire acquire(GilAcquire::AtEnd::kGoOn);
-            if (acquire.has_it()) delete kept;
+            if (acquire.holds_gil()) delete kept;
           }};
 }
 
-/// A number that Python writes otherwise is a text with marks, for _scene.py.
+/// Marks a number that Python writes differently, as a text for _scene.py.
 py::object scalar_of(const YamlNode& node) {
   const std::string text(node.text());
   if (node.kind() != YamlKind::kPlain) return py::str(text);
@@ -40,7 +40,7 @@ py::object scalar_of(const YamlNode& node) {
   else if (const auto real = parse_number(text).value)
     number = py::float_(*real);
   if (number.is_none()) return py::str(text);
-  constexpr const char* kMark = "\xEF\xBF\xBE";  // U+FFFE, which no scene file has
+  constexpr const char* kMark = "\xEF\xBF\xBE";  // U+FFFE, which scene files cannot contain
   return py::repr(number).cast<std::string>() == text ? number : py::str(kMark + text + kMark);
 }
 
@@ -88,7 +88,7 @@ std::shared_ptr<ColumnTable> table_of(const std::string& name, const py::dict& c
 py::array from_device(const py::dict& interface) {
   find_numpy();
   const auto shape = interface["shape"].cast<std::vector<py::ssize_t>>();
-  // NumPy says how large its types are: pybind11 before 2.12 does not know those of NumPy 2.
+  // NumPy gives the size of its types: pybind11 before 2.12 does not know those of NumPy 2.
   const py::array column =
       py::module_::import("numpy").attr("empty")(interface["shape"], interface["typestr"]);
   const auto size = column.attr("itemsize").cast<std::size_t>();
@@ -107,7 +107,7 @@ py::array from_device(const py::dict& interface) {
       copy_from_device(reinterpret_cast<const void*>(address), static_cast<std::size_t>(stride),
                        size, rows, host);
     });
-  column.attr("setflags")(py::arg("write") = false);  // nobody else has it
+  column.attr("setflags")(py::arg("write") = false);  // not shared yet
   return column;
 }
 

@@ -12,17 +12,18 @@
 #include "renderer/machine.h"
 #include "renderer/scene/load_scene.h"
 
-/// What Python hands to the library.
+/// Conversion of Python's arguments.
 namespace roundel::python {
 
-/// The columns, NumPy arrays [rows] of plain types, as a table that keeps them alive. Those with
-/// falling addresses are not taken.
+/// Returns the columns, NumPy arrays [rows] of plain types with rising addresses, as a table that
+/// keeps them alive.
 std::shared_ptr<ColumnTable> table_of(const std::string& name, const pybind11::dict& columns);
 
-/// A copy of a column [rows] in a device's memory, of which this is the __cuda_array_interface__.
+/// Returns a copy of a column [rows] in a device's memory; `interface` is its
+/// __cuda_array_interface__.
 pybind11::array from_device(const pybind11::dict& interface);
 
-/// The tables by their names in `data`.
+/// Tables by their names in `data`.
 using Tables = std::map<std::string, std::shared_ptr<ColumnTable>>;
 
 SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<int, int>>& size,
@@ -33,7 +34,7 @@ SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<
 /// `backend`: auto, cpu or cuda.
 MachineOptions machine_of(const std::string& backend, int threads, std::uint64_t memory);
 
-/// A YAML document as dicts, lists and scalars.
+/// Returns a YAML document as dicts, lists and scalars.
 pybind11::object tree_of(const std::string& text, const std::string& path);
 
 }  // namespace roundel::python

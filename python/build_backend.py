@@ -1,5 +1,7 @@
-"""Builds the wheel for `pip install .` (PEP 517): CMake builds the module, which is packed with the package, the library's
-own modules and the program that reads HDF5. Other libraries are the system's. `--config-settings build-dir=DIR` takes a build folder that is there."""
+"""Builds the wheel for `pip install .` (PEP 517): CMake builds the module, which is packed with the package, the
+library's own modules and the program that reads HDF5. Other libraries are the system's. `--config-settings
+build-dir=DIR` takes an existing build folder.
+"""
 
 import base64
 import hashlib
@@ -22,7 +24,7 @@ def _version():
 
 
 def _missing_packages():
-    """Those of Debian's and Ubuntu's that a build needs; none where there is no dpkg."""
+    """Returns the missing Debian or Ubuntu packages of a build; empty without dpkg."""
     if not shutil.which("dpkg-query"):
         return []
     script = 'source tools/packages.sh; printf "%s\\n" "${build_packages[@]}" "${python_packages[@]}"'
@@ -30,13 +32,13 @@ def _missing_packages():
     known = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n", *wanted], capture_output=True,
                            text=True, check=False).stdout.splitlines()
     installed = {line.split()[1] for line in known if line.startswith("installed ")}
-    # The headers of another Python than the system's come with it.
+    # A Python that is not the system's brings its own headers.
     if (pathlib.Path(sysconfig.get_path("include")) / "Python.h").exists():
         installed.add("python3-dev")
     return [name for name in wanted if name not in installed]
 
 
-def _say_what_is_missing():
+def _print_missing():
     missing = _missing_packages()
     if missing:
         raise SystemExit(f"roundel: these packages are missing: apt-get install {' '.join(missing)}")
@@ -48,16 +50,16 @@ def _say_what_is_missing():
 
 
 def _build(folder):
-    """Builds the module in a folder of CMake's, which is made where it is not there."""
+    """Builds the module in a CMake folder, which is made if it is missing."""
     if not (folder / "CMakeCache.txt").exists():
-        _say_what_is_missing()
+        _print_missing()
         subprocess.run(["cmake", "--preset", "release", "-B", str(folder), "-DROUNDEL_TESTS=OFF", "-DROUNDEL_PYTHON=ON",
                         f"-DPython_EXECUTABLE={sys.executable}"], cwd=ROOT, check=True)
     subprocess.run(["cmake", "--build", str(folder), "--target", "roundel_python"], check=True)
 
 
 def _files(folder):
-    """What the wheel holds: (name, path)."""
+    """Returns the wheel's files: (name, path)."""
     package = folder / "python" / "roundel"
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     names = sorted(p.name for p in (ROOT / "python" / "roundel").iterdir() if p.is_file()) + ["_core" + suffix]
@@ -69,9 +71,9 @@ def _files(folder):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):  # noqa: the names are PEP 517's
     del metadata_directory
-    asked = (config_settings or {}).get("build-dir")
+    chosen = (config_settings or {}).get("build-dir")
     tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    folder = pathlib.Path(asked).resolve() if asked else ROOT / "build" / f"pip-{tag}"
+    folder = pathlib.Path(chosen).resolve() if chosen else ROOT / "build" / f"pip-{tag}"
     _build(folder)
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     info = f"roundel-{_version()}.dist-info"
@@ -90,7 +92,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
 
         for path, file in _files(folder):
-            add(zipfile.ZipInfo.from_file(file, path, strict_timestamps=False), file.read_bytes())  # with its mode: a program is among them
+            add(zipfile.ZipInfo.from_file(file, path, strict_timestamps=False), file.read_bytes())  # with its mode, since one is a program
         for path, text in texts.items():
             add(zipfile.ZipInfo(path), text.encode())
         wheel.writestr(f"{info}/RECORD", "".join(records) + f"{info}/RECORD,,\n")

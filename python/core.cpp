@@ -1,5 +1,5 @@
-// The module roundel._core: what the package roundel calls of the library. Everything that takes
-// time runs without the GIL.
+// The module roundel._core: the library's functions for the package roundel. Long work runs without
+// the GIL.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -50,7 +50,7 @@ class KeptRasterizer {
     if (!rasterizer_) rasterizer_ = make_rasterizer(backend, options);
   }
   Rasterizer& get() { return *rasterizer_; }
-  /// One that has failed half-way is not used again.
+  /// Not called after a failure, since the rasterizer may be in mid-work.
   void keep() {
     const std::lock_guard lock(mutex());
     kept() = {key_, std::move(rasterizer_)};
@@ -72,24 +72,24 @@ class KeptRasterizer {
   std::unique_ptr<Rasterizer> rasterizer_;
 };
 
-/// Calls draw(rasterizer), with as many threads as asked for.
+/// Calls draw(rasterizer) with the requested number of threads.
 template <typename Draw>
 void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Draw& draw) {
-  const bool is_asked_for = machine.backend != BackendChoice::kAuto;
-  const PictureWork work = is_asked_for ? kEndlessWork : work_of(scene);
+  const bool is_requested = machine.backend != BackendChoice::kAuto;
+  const PictureWork work = is_requested ? kEndlessWork : work_of(scene);
   const auto draw_once = [&] {
     note_process();
     const Backend backend = find_backend(machine, work).backend;
-    const auto draw_there = [&] {
+    const auto draw_on_it = [&] {
       KeptRasterizer rasterizer(backend, machine.raster);
       draw(rasterizer.get());
       rasterizer.keep();
     };
-    // Even to ask for a thread's device starts CUDA.
+    // Querying a thread's device would already start CUDA.
     if (backend == Backend::kCuda)
-      with_device_kept(draw_there);
+      with_device_kept(draw_on_it);
     else
-      draw_there();
+      draw_on_it();
   };
   if (machine.raster.threads > 0)
     tbb::task_arena(machine.raster.threads).execute(draw_once);
@@ -97,7 +97,7 @@ void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Dr
     draw_once();
 }
 
-/// Calls draw(rasterizer, circles, stats) for a frame, and warns of what is in the picture.
+/// Calls draw(rasterizer, circles, stats) for a frame, and warns about the picture.
 template <typename Draw>
 void draw_frame(const LoadedScene& loaded, const LoadedScene::Frame& frame,
                 const MachineOptions& machine, SampleType type, const Draw& draw) {
@@ -110,12 +110,12 @@ void draw_frame(const LoadedScene& loaded, const LoadedScene::Frame& frame,
       draw(rasterizer, circles, stats);
     });
   });
-  // How faint is too faint goes by the scene's bits.
+  // The limit of faint pixels depends on the scene's bits.
   constexpr double kLevelsOfWords = 65535.0 / 255;
   if (type == SampleType::kUint16 && image.bits == 8) sample.ink *= kLevelsOfWords;
   if (type == SampleType::kUint8 && image.bits == 16) sample.ink /= kLevelsOfWords;
-  loaded.warn_of(frame, type == SampleType::kFloat32 ? ImageFormat::kExr : ImageFormat::kPng,
-                 sample, stats.overlaps);
+  loaded.warn_about(frame, type == SampleType::kFloat32 ? ImageFormat::kExr : ImageFormat::kPng,
+                    sample, stats.overlaps);
 }
 
 SampleType sample_type_of(const std::string& name) {
@@ -184,11 +184,11 @@ void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
     with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
       sample = render_to_file(*frame.scene, frame.number, rasterizer, path, stats);
     });
-    loaded.warn_of(frame, format_of(path), sample, stats.overlaps);
+    loaded.warn_about(frame, format_of(path), sample, stats.overlaps);
   });
 }
 
-/// `list`: as --frames has it.
+/// `list`: as in --frames.
 std::unique_ptr<Frames, Frames::Delete> frames(const LoadedScene& loaded, const std::string& list,
                                                const MachineOptions& machine,
                                                const std::string& dtype) {
@@ -210,7 +210,7 @@ std::unique_ptr<Frames, Frames::Delete> frames(const LoadedScene& loaded, const 
       new Frames(loaded.shared(), std::move(numbers), machine, sample_type_of(dtype)));
 }
 
-/// The scene's file and those of its tables, of which none is there before all are written.
+/// Writes the scene's file and those of its tables; all of them appear together at the end.
 void write_scene(const std::string& path, const std::string& text,
                  const std::vector<std::pair<std::string, std::shared_ptr<ColumnTable>>>& tables) {
   without_gil([&] {
@@ -239,7 +239,7 @@ std::vector<std::string> layer_keys() {
   return {};
 }
 
-/// As JSON.
+/// Returns JSON.
 std::string describe(const LoadedScene& loaded, std::optional<std::int64_t> frame) {
   return without_gil([&] { return text_of(description_json(*loaded.at(frame).scene)); });
 }
@@ -258,8 +258,8 @@ PYBIND11_MODULE(_core, module) {
   module.def("meant_key", &meant_key, py::arg("word"), py::arg("known"));
   module.def("scene_keys", &scene_keys);
   module.def("layer_keys", &layer_keys);
-  module.attr("least_frame") = kMinFrame;
-  module.attr("most_frame") = kMaxFrame;
+  module.attr("min_frame") = kMinFrame;
+  module.attr("max_frame") = kMaxFrame;
 
   py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table")
       .def(py::init(&table_of), py::arg("name"), py::arg("columns"));
@@ -345,7 +345,7 @@ PYBIND11_MODULE(_core, module) {
                  overrides.on_data_file = [&](const std::string& file) { files.push_back(file); };
                  try {
                    check_scene(text, path, overrides);
-                 } catch (const Error&) {  // such as a file that is missing
+                 } catch (const Error&) {  // such as a missing file
                  }
                  return files;
                });

@@ -12,7 +12,7 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-/// What a capsule is of, as long as somebody uses it.
+/// A capsule's tensor, as long as it is in use.
 struct SharedTensor {
   dlpack::ManagedTensor managed;
   std::array<std::int64_t, 3> shape;
@@ -21,7 +21,7 @@ struct SharedTensor {
 
 constexpr const char* kCapsule = "dltensor";
 
-/// Of a capsule that nobody has taken.
+/// For a capsule that was not consumed.
 void destroy(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, kCapsule) == 0) return;
   auto* const tensor = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, kCapsule));
@@ -42,7 +42,7 @@ py::dict DeviceArray::cuda_array_interface() const {
   interface["typestr"] = py::dtype(dtype()).attr("str");
   interface["data"] = py::make_tuple(reinterpret_cast<std::uintptr_t>(samples_.get()), false);
   interface["strides"] = py::none();
-  interface["stream"] = py::none();  // nothing to wait for
+  interface["stream"] = py::none();  // complete already
   return interface;
 }
 

@@ -8,12 +8,11 @@
 
 namespace roundel::python {
 
-/// A picture in a CUDA device's memory, for other libraries there: by DLPack
-/// (https://dmlc.github.io/dlpack) and by the CUDA Array Interface, version 3. All work on it has
-/// been done.
+/// A finished picture in a CUDA device's memory, for other libraries there: by DLPack
+/// (https://dmlc.github.io/dlpack) and by the CUDA Array Interface, version 3.
 class DeviceArray {
  public:
-  /// `made`: its pixels are empty.
+  /// `made`: shape and type, without pixels.
   DeviceArray(const Pixels& made, std::shared_ptr<void> samples, int device)
       : width_(made.width),
         height_(made.height),
@@ -26,9 +25,9 @@ class DeviceArray {
   std::string dtype() const { return name_of(type_); }
   pybind11::dict cuda_array_interface() const;
   pybind11::tuple dlpack_device() const;
-  /// A capsule that keeps the memory as long as it is used, whatever becomes of this.
+  /// Returns a capsule that keeps the memory while it is in use, even after this object.
   pybind11::object dlpack(const pybind11::object& device, const pybind11::object& copy) const;
-  /// A copy in main memory.
+  /// Returns a copy in main memory.
   pybind11::array numpy() const;
 
  private:

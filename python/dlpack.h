@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
-/// What DLPack 0.8 passes from one library to another (dlpack/dlpack.h of
-/// https://github.com/dmlc/dlpack, which is to be copied): only its memory's layout counts.
+/// Structs of DLPack 0.8 for exchange between libraries, copied as intended from dlpack/dlpack.h of
+/// https://github.com/dmlc/dlpack: only the memory layout counts.
 namespace roundel::python::dlpack {
 
 inline constexpr std::int32_t kCuda = 2;                  // kDLCUDA
@@ -20,10 +20,10 @@ struct Tensor {
   Device device;
   std::int32_t dimensions;
   DataType type;
-  std::int64_t *shape, *strides;  ///< in elements; null strides: rows one behind the other
+  std::int64_t *shape, *strides;  ///< in elements; null strides: contiguous rows
   std::uint64_t byte_offset;
 };
-/// In a capsule named "dltensor"; who takes it names it "used_dltensor" and calls the deleter.
+/// In a capsule named "dltensor"; the consumer renames it "used_dltensor" and calls the deleter.
 struct ManagedTensor {
   Tensor tensor;
   void* context;

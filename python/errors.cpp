@@ -22,7 +22,7 @@ namespace {
 thread_local SignalWatch* watch_of_thread = nullptr;
 
 void raise(const Error& error, const py::list& problems) {
-  // A traceback prints these lines into a log, where a CI reads commands.
+  // A traceback prints these lines into a log, in which a CI reads commands.
   std::vector<std::string> lines;
   for (const std::string& line : error.lines()) lines.push_back(printed_line(line));
   const py::object exception =
@@ -50,7 +50,7 @@ void translate(std::exception_ptr thrown) {  // NOLINT: as pybind11 calls it
 
 void set_up_errors() {
   py::register_exception_translator(&translate);
-  host_checkpoint = &SignalWatch::look;
+  host_checkpoint = &SignalWatch::check;
 }
 
 void warn(const Lines& warnings) {
@@ -64,38 +64,38 @@ void warn(const Lines& warnings) {
 }
 
 namespace {
-std::atomic<pid_t> process_that_drew{0};
+std::atomic<pid_t> drawing_process{0};
 }
 
 void note_process() {
   pid_t none = 0;
-  process_that_drew.compare_exchange_strong(none, ::getpid());
+  drawing_process.compare_exchange_strong(none, ::getpid());
 }
 
 void check_process() {
   note_process();
-  if (process_that_drew == ::getpid()) return;
+  if (drawing_process == ::getpid()) return;
   throw Error(ExitCode::kRuntimeFailure,
               "frames: this process is a fork of one that has drawn; start processes with "
               "multiprocessing.get_context(\"spawn\")");
 }
 
 SignalWatch::SignalWatch()
-    : last_look_(std::chrono::steady_clock::now()), outer_(std::exchange(watch_of_thread, this)) {}
+    : last_check_(std::chrono::steady_clock::now()), outer_(std::exchange(watch_of_thread, this)) {}
 
 SignalWatch::~SignalWatch() {
   watch_of_thread = outer_;
 }
 
-void SignalWatch::look() {
+void SignalWatch::check() {
   SignalWatch* const watch = watch_of_thread;
   if (watch == nullptr) return;  // one of the library's threads
   // Only the main thread has signals. Others would wait for the GIL while a fork waits for them.
   if (::gettid() != ::getpid()) return;
-  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  constexpr std::chrono::milliseconds kCheckInterval{50};
   const auto now = std::chrono::steady_clock::now();
-  if (now - watch->last_look_ < kBetweenLooks) return;
-  watch->last_look_ = now;
+  if (now - watch->last_check_ < kCheckInterval) return;
+  watch->last_check_ = now;
   const GilAcquire acquire;
   if (PyErr_CheckSignals() != 0) throw Interrupted{};
 }

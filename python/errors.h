@@ -11,18 +11,18 @@
 
 namespace roundel::python {
 
-/// Errors of the library become exceptions of roundel._errors, and Ctrl-C ends what is at work.
+/// Turns errors of the library into exceptions of roundel._errors, and lets Ctrl-C end its work.
 void set_up_errors();
 
-/// Thrown where a Python signal handler has raised what then is the thread's error.
+/// Thrown after a Python signal handler has raised; its exception is then the thread's error.
 struct Interrupted {};
 
-/// To be called before anything is drawn, which starts threads.
+/// Must be called before drawing, which starts threads.
 void note_process();
-/// Throws where this process was forked after that: it has none of these threads.
+/// Throws if this process was forked after note_process(): these threads are missing.
 void check_process();
 
-/// While it lives, this thread looks for signals every now and then, if it is the main one.
+/// While it lives, this thread checks for signals regularly, if it is the main one.
 class SignalWatch {
  public:
   SignalWatch();
@@ -30,14 +30,14 @@ class SignalWatch {
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
   /// The library's checkpoint(): throws Interrupted.
-  static void look();
+  static void check();
 
  private:
-  std::chrono::steady_clock::time_point last_look_;
+  std::chrono::steady_clock::time_point last_check_;
   SignalWatch* outer_;
 };
 
-/// Does work for which no Python object is needed, while other Python threads go on.
+/// Does work that needs no Python object, while other Python threads go on.
 template <typename Work>
 auto without_gil(Work&& work) {
   const SignalWatch watch;

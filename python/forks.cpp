@@ -13,11 +13,12 @@ namespace roundel::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kLongestWait{1};
-/// After the last work oneTBB's threads go to sleep.
-constexpr std::chrono::milliseconds kSettling{5};
+constexpr std::chrono::seconds kMaxWait{1};
+/// oneTBB's threads go to sleep after the last work.
+constexpr std::chrono::milliseconds kSettlingTime{5};
 
-/// Threads at work, and the one that forks. Never destroyed: threads may wait at the process's end.
+/// The working threads, and the forking one. Never destroyed: threads may wait at the process's
+/// end.
 struct Gate {
   std::mutex mutex;
   std::condition_variable changed;
@@ -26,7 +27,7 @@ struct Gate {
   Clock::time_point last_end;
 };
 Gate* gate = new Gate();
-bool was_torn = false;  ///< forked while another thread was at work
+bool was_forked_at_work = false;  ///< forked while another thread was working
 thread_local int depth = 0;
 thread_local bool holds_gate = false;
 
@@ -37,8 +38,8 @@ int own_work() {
 void before_fork() {
   std::unique_lock lock(gate->mutex);
   gate->is_closed = true;
-  gate->changed.wait_for(lock, kLongestWait, [] { return gate->at_work <= own_work(); });
-  const Clock::time_point settled = gate->last_end + kSettling;
+  gate->changed.wait_for(lock, kMaxWait, [] { return gate->at_work <= own_work(); });
+  const Clock::time_point settled = gate->last_end + kSettlingTime;
   gate->changed.wait_until(lock, settled, [&] { return Clock::now() >= settled; });
   lock.release();  // locked while the memory is copied
   holds_gate = true;
@@ -54,7 +55,7 @@ void after_fork_in_parent() {
 }
 
 void after_fork_in_child() {
-  was_torn = was_torn || gate->at_work > own_work();
+  was_forked_at_work = was_forked_at_work || gate->at_work > own_work();
   gate = new Gate();
   gate->at_work = own_work();
   holds_gate = false;
@@ -82,7 +83,7 @@ void set_up_forks() {
 }
 
 AtWork::AtWork() {
-  if (was_torn)
+  if (was_forked_at_work)
     throw Error(ExitCode::kRuntimeFailure,
                 "this process was forked while another thread was drawing; start processes with "
                 "multiprocessing.get_context(\"spawn\")");

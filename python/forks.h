@@ -2,24 +2,24 @@
 
 namespace roundel::python {
 
-// A forked process has one thread and a copy of all memory: what another thread had locked at that
-// moment, in this library or in oneTBB, stays locked. So os.fork() waits until no thread is at work
-// here, but at most a second; where one still is, nothing can be drawn in the new process.
+// A forked process has one thread and a copy of all memory: locks that another thread held at that
+// moment, in this library or in oneTBB, stay locked. So os.fork() waits until all threads have left
+// the library, for at most a second; if one is still there, the new process cannot draw.
 
-/// To be called once, as the module is loaded.
+/// Must be called once, when the module is loaded.
 void set_up_forks();
 
-/// A thread is at work in the library while it lives, and none begins while another thread forks.
+/// Marks a thread as working in the library while it lives. Waits while another thread forks.
 class AtWork {
  public:
-  /// Throws Error in a process that was forked while another thread was at work.
+  /// Throws Error in a process that was forked while another thread was working.
   AtWork();
   ~AtWork();
   AtWork(const AtWork&) = delete;
   AtWork& operator=(const AtWork&) = delete;
 };
 
-/// Work that an AtWork of another thread stands for pauses while this lives.
+/// Suspends the AtWork of another thread while it lives.
 class AtRest {
  public:
   AtRest();

@@ -22,22 +22,22 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-constexpr std::size_t kMostWaiting = 2;  ///< frames that are drawn and not asked for yet
+constexpr std::size_t kMaxWaiting = 2;  ///< drawn frames that were not fetched yet
 
-/// On the CPU one a core, each with one thread, as long as that many frames are small; on CUDA as
-/// many as `roundel render` has on a device.
+/// On the CPU one a core, each with one thread, while that many frames are small; on CUDA as many
+/// as `roundel render` has on a device.
 std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(const Scene& scene, std::size_t frames,
                                                           const MachineOptions& machine) {
   const Backend backend = find_backend(machine).backend;
   constexpr std::size_t kOnDevice = 3;
-  constexpr std::uint64_t kSmall = std::uint64_t{1} << 28;  // bytes
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
   const int threads = machine.raster.threads > 0 ? machine.raster.threads : default_threads();
   const bool is_cpu = backend == Backend::kCpu;
   const std::size_t wanted = is_cpu ? static_cast<std::size_t>(threads) : kOnDevice;
   const auto bytes =
       static_cast<std::uint64_t>(static_cast<double>(count_parts(scene)) * 2 * kBytesPerCircle +
                                  static_cast<double>(scene.image.pixels()) * 2 * kBytesPerPixel);
-  const std::size_t count = frames >= 2 * wanted && bytes <= kSmall ? wanted : 1;
+  const std::size_t count = frames >= 2 * wanted && bytes <= kMaxBytes ? wanted : 1;
   RasterOptions options = machine.raster;
   if (is_cpu && count > 1) options.threads = 1;
   options.memory_budget /= count;
@@ -92,7 +92,7 @@ Frames::~Frames() {
     stops_ = true;
   }
   changed_.notify_all();
-  const GilRelease release;  // arrays that are columns are given back under it
+  const GilRelease release;  // releasing arrays of columns needs it
   thread_.join();
 }
 
@@ -140,7 +140,7 @@ void Frames::note(const Lines& warnings) {
 
 void Frames::add(Buffer<std::uint8_t> bytes) {
   std::unique_lock lock(mutex_);
-  if (const auto goes_on = [this] { return stops_ || drawn_.size() < kMostWaiting; }; !goes_on()) {
+  if (const auto goes_on = [this] { return stops_ || drawn_.size() < kMaxWaiting; }; !goes_on()) {
     const AtRest at_rest;
     changed_.wait(lock, goes_on);
     lock.unlock();  // the rest may end only after a fork
@@ -157,11 +157,11 @@ py::array Frames::next() {
         ExitCode::kRuntimeFailure,
         "frames: this iterator belongs to the parent process; call roundel.frames() in this one");
   Pixels pixels{scene_->image.width, scene_->image.height, scene_->image.channels(), type_, {}};
-  const bool is_there = without_gil([&] {
-    constexpr std::chrono::milliseconds kBetweenLooks{50};
+  const bool has_frame = without_gil([&] {
+    constexpr std::chrono::milliseconds kCheckInterval{50};
     std::unique_lock lock(mutex_);
-    while (
-        !changed_.wait_for(lock, kBetweenLooks, [this] { return has_ended_ || !drawn_.empty(); })) {
+    while (!changed_.wait_for(lock, kCheckInterval,
+                              [this] { return has_ended_ || !drawn_.empty(); })) {
       lock.unlock();
       checkpoint();
       lock.lock();
@@ -178,7 +178,7 @@ py::array Frames::next() {
     drawn_.pop_front();
     return true;
   });
-  if (!is_there) throw py::stop_iteration();
+  if (!has_frame) throw py::stop_iteration();
   changed_.notify_all();
   return array_of(std::move(pixels));
 }

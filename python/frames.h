@@ -21,27 +21,27 @@
 
 namespace roundel::python {
 
-/// The frames of a film, one after the other, as the export pipeline draws them ahead.
+/// The frames of a film in order, which the export pipeline draws ahead.
 class Frames {
  public:
   Frames(std::shared_ptr<const Scene> scene, FrameList frames, const MachineOptions& machine,
          SampleType type);
-  /// Stops what is being drawn.
+  /// Stops the drawing.
   ~Frames();
-  /// In a process that was forked meanwhile there is no thread that draws, and nobody unlocks what
-  /// that had locked: there it is left alone.
+  /// In a process that was forked meanwhile the drawing thread is missing and its locks stay
+  /// locked, so the object is leaked there.
   struct Delete {
     void operator()(Frames* frames) const;
   };
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
 
-  /// The next frame; throws StopIteration after the last one, and Error for one that failed.
+  /// Returns the next frame; throws StopIteration after the last one, and Error for a failed one.
   pybind11::array next();
 
  private:
   class Sink;
-  /// For a thread of its own.
+  /// Runs in its own thread.
   void draw(const FrameList& frames, const MachineOptions& machine);
   void add(Buffer<std::uint8_t> bytes);
   /// Keeps warnings for next().
@@ -50,8 +50,8 @@ class Frames {
   pid_t process_;
   std::shared_ptr<const Scene> scene_;
   SampleType type_;
-  SceneWarnings warnings_;  ///< for the thread that draws
-  std::mutex mutex_;        ///< guards all below
+  SceneWarnings warnings_;  ///< for the drawing thread
+  std::mutex mutex_;        ///< guards the members below
   std::condition_variable changed_;
   std::deque<Buffer<std::uint8_t>> drawn_;
   bool stops_ = false, has_ended_ = false;

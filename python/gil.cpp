@@ -14,33 +14,33 @@ namespace {
 
 /// Threads that wait for the GIL, and the one that ends the interpreter. Never destroyed: threads
 /// may wait when the process ends.
-struct Askers {
+struct GilWaiters {
   std::mutex mutex;
   std::condition_variable changed;
   int count = 0;
   bool has_ended = false;
   std::thread::id ender;
 };
-Askers* all_askers = new Askers();
-Askers& askers() {
-  return *all_askers;
+GilWaiters* all_waiters = new GilWaiters();
+GilWaiters& waiters() {
+  return *all_waiters;
 }
-/// A forked process has none of the threads that were waiting, and nobody to unlock the mutex.
-void forget_askers() {
-  all_askers = new Askers();
+/// A forked process has none of the waiting threads, and the mutex would stay locked.
+void reset_waiters() {
+  all_waiters = new GilWaiters();
 }
 
-/// False where the interpreter ends in another thread.
-bool begin_to_ask() {
-  Askers& all = askers();
+/// Returns false if another thread is ending the interpreter.
+bool begin_waiting() {
+  GilWaiters& all = waiters();
   const std::lock_guard lock(all.mutex);
   if (all.has_ended && all.ender != std::this_thread::get_id()) return false;
   ++all.count;
   return true;
 }
 
-void end_to_ask() {
-  Askers& all = askers();
+void end_waiting() {
+  GilWaiters& all = waiters();
   {
     const std::lock_guard lock(all.mutex);
     --all.count;
@@ -48,14 +48,14 @@ void end_to_ask() {
   all.changed.notify_all();
 }
 
-[[noreturn]] void wait_for_ever() {
+[[noreturn]] void wait_forever() {
   for (;;) ::pause();
 }
 
-/// Those that are waiting get the GIL once more.
+/// The waiting threads get the GIL once more.
 void end() {
   const py::gil_scoped_release release;
-  Askers& all = askers();
+  GilWaiters& all = waiters();
   std::unique_lock lock(all.mutex);
   all.has_ended = true;
   all.ender = std::this_thread::get_id();
@@ -65,27 +65,27 @@ void end() {
 }  // namespace
 
 void set_up_gil() {
-  ::pthread_atfork(nullptr, nullptr, forget_askers);
+  ::pthread_atfork(nullptr, nullptr, reset_waiters);
   py::module_::import("atexit").attr("register")(py::cpp_function(&end));
 }
 
-GilAcquire::GilAcquire(AtEnd at_end) : has_it_(begin_to_ask()) {
-  if (has_it_) {
+GilAcquire::GilAcquire(AtEnd at_end) : holds_gil_(begin_waiting()) {
+  if (holds_gil_) {
     state_ = PyGILState_Ensure();
-    end_to_ask();
+    end_waiting();
   } else if (at_end == AtEnd::kWait) {
-    wait_for_ever();
+    wait_forever();
   }
 }
 
 GilAcquire::~GilAcquire() {
-  if (has_it_) PyGILState_Release(state_);
+  if (holds_gil_) PyGILState_Release(state_);
 }
 
 GilRelease::~GilRelease() {
-  if (!begin_to_ask()) wait_for_ever();
+  if (!begin_waiting()) wait_forever();
   PyEval_RestoreThread(state_);
-  end_to_ask();
+  end_waiting();
 }
 
 }  // namespace roundel::python

@@ -5,25 +5,25 @@
 
 namespace roundel::python {
 
-// Python ends threads that ask for the GIL while the interpreter ends, in the middle of C++ that
-// does not expect it. So none of them asks from then on, but the one that ends the interpreter.
+// When the interpreter ends, Python kills threads that wait for the GIL, in the middle of C++ code.
+// So from then on only the thread that ends the interpreter takes it.
 
-/// Has Python say when it ends. Holds the GIL.
+/// Registers for the interpreter's end. Needs the GIL.
 void set_up_gil();
 
-/// Takes the GIL while it lives, where that can still be had.
+/// Holds the GIL while it lives, if it is still available.
 class GilAcquire {
  public:
-  enum class AtEnd { kWait, kGoOn };  ///< of the interpreter: for ever, as a daemon thread's lot is
+  enum class AtEnd { kWait, kGoOn };  ///< at the interpreter's end: for ever, as daemon threads do
   explicit GilAcquire(AtEnd at_end = AtEnd::kWait);
   ~GilAcquire();
   GilAcquire(const GilAcquire&) = delete;
   GilAcquire& operator=(const GilAcquire&) = delete;
-  /// False with kGoOn only.
-  bool has_it() const { return has_it_; }
+  /// Returns false with kGoOn only.
+  bool holds_gil() const { return holds_gil_; }
 
  private:
-  bool has_it_;
+  bool holds_gil_;
   PyGILState_STATE state_{};
 };
 

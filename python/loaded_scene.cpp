@@ -38,8 +38,8 @@ LoadedScene::Frame LoadedScene::at(std::optional<std::int64_t> frame) const {
   return {std::move(scene), number};
 }
 
-void LoadedScene::warn_of(const Frame& frame, ImageFormat format, const CircleSample& sample,
-                          std::uint64_t overlaps) const {
+void LoadedScene::warn_about(const Frame& frame, ImageFormat format, const CircleSample& sample,
+                             std::uint64_t overlaps) const {
   if (has_warned_.exchange(true)) return;
   std::unique_lock lock(warnings_mutex_);
   const Lines warnings = warnings_.about({*frame.scene, frame.number, format, sample, overlaps});
@@ -57,9 +57,9 @@ void LoadedScene::draw(const Frame& frame, Rasterizer& rasterizer,
 }
 
 std::optional<CircleRecipe> LoadedScene::recipe(const Frame& frame, Rasterizer& rasterizer) const {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // in main memory
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // in main memory
   const std::uint64_t count = count_parts(*scene_);
-  if (count * (sizeof(Shape) + sizeof(Paint)) > kMostBytes || !rasterizer.makes_circles(count))
+  if (count * (sizeof(Shape) + sizeof(Paint)) > kMaxBytes || !rasterizer.makes_circles(count))
     return std::nullopt;
   for (const Layer& layer : scene_->layers)
     if (const auto* const data = std::get_if<DataSource>(&layer.source); data && data->table)

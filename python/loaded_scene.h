@@ -23,9 +23,8 @@ class LoadedScene {
   LoadedScene(std::string text, std::string path, SceneOverrides overrides);
   const std::shared_ptr<const Scene>& shared() const { return scene_; }
   const Scene& get() const { return *scene_; }
-  /// True where none of the data files that it has read is another one by now.
+  /// Returns true unless one of the data files has changed.
   bool is_current() const;
-  /// The text that it was read from.
   std::unique_ptr<SceneText> text() const {
     return std::make_unique<SceneText>(text_, path_, overrides_);
   }
@@ -39,16 +38,16 @@ class LoadedScene {
 
   bool has_warned() const { return has_warned_; }
   /// Warns about the first picture of the scene.
-  void warn_of(const Frame& frame, ImageFormat format, const CircleSample& sample,
-               std::uint64_t overlaps) const;
+  void warn_about(const Frame& frame, ImageFormat format, const CircleSample& sample,
+                  std::uint64_t overlaps) const;
 
-  /// Calls draw(circles) with the circles of a frame, which are made for it; but where a rasterizer
-  /// makes circles of recipes, those of the second picture stay for all that follow.
+  /// Calls draw(circles) with new circles of a frame. With a rasterizer that makes circles from
+  /// recipes, those of the second picture are kept for all later ones.
   void draw(const Frame& frame, Rasterizer& rasterizer,
             const std::function<void(const CircleStream&)>& draw) const;
 
  private:
-  /// Nothing where circles are to be made anew.
+  /// Returns nothing if the circles must be made again.
   std::optional<CircleRecipe> recipe(const Frame& frame, Rasterizer& rasterizer) const;
 
   std::shared_ptr<const Scene> scene_;
@@ -57,9 +56,9 @@ class LoadedScene {
   mutable std::atomic<bool> has_warned_{false};
   mutable std::mutex warnings_mutex_;  ///< guards warnings_
   mutable SceneWarnings warnings_;
-  mutable std::mutex mutex_;                ///< guards all below
+  mutable std::mutex mutex_;                ///< guards the members below
   mutable bool was_drawn_ = false;          ///< with a rasterizer that makes circles
-  mutable std::optional<FilmSource> film_;  ///< once their circles stay
+  mutable std::optional<FilmSource> film_;  ///< once their circles are kept
 };
 
 }  // namespace roundel::python

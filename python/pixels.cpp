@@ -22,13 +22,13 @@ const char* name_of(SampleType type) {
 void find_numpy() {
   static std::atomic<bool> is_found{false};
   if (is_found) return;
-  // A forked process has one of its own: there may be nobody there to unlock this one.
-  static std::mutex* one_at_a_time = new std::mutex();
+  // A forked process makes a new one, since this one may stay locked there.
+  static std::mutex* numpy_mutex = new std::mutex();
   static const int has_handler = ::pthread_atfork(nullptr, nullptr, [] {
-    if (!is_found) one_at_a_time = new std::mutex();
+    if (!is_found) numpy_mutex = new std::mutex();
   });
   static_cast<void>(has_handler);
-  std::unique_lock lock(*one_at_a_time, std::defer_lock);
+  std::unique_lock lock(*numpy_mutex, std::defer_lock);
   {
     const GilRelease release;
     lock.lock();

@@ -5,15 +5,14 @@
 
 namespace roundel::python {
 
-/// As NumPy has it.
+/// Returns NumPy's name.
 const char* name_of(SampleType type);
 
-/// To be called before arrays are made or taken, with the GIL. pybind11 before 2.12 finds NumPy
-/// while it initializes a static: a thread that comes to it meanwhile waits for that with the GIL,
-/// without which it never ends.
+/// Must be called with the GIL before arrays are made or taken. pybind11 before 2.12 loads NumPy
+/// while it initializes a static: a second thread would wait for that with the GIL, a deadlock.
 void find_numpy();
 
-/// An array [height, width, channels] that owns them.
+/// Returns an array [height, width, channels] that owns them.
 pybind11::array array_of(Pixels pixels);
 
 }  // namespace roundel::python

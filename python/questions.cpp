@@ -22,7 +22,7 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-/// A contiguous array as a file with such samples has them.
+/// Returns a contiguous array as a picture from a file with such samples.
 Picture picture_of(const py::array& array) {
   const py::ssize_t channels = array.ndim() == 3 ? array.shape(2) : 1;
   const std::string type = py::str(array.dtype());
@@ -60,7 +60,7 @@ std::string text_of(const nlohmann::ordered_json& json) {
 py::array circles(Scene scene, std::int64_t frame, bool all) {
   find_numpy();
   CircleRows made;
-  scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
+  scene.image.blend_space = BlendSpace::kDisplay;  // colours as in the scene file
   const std::size_t columns = circle_columns(scene, all);
   without_gil([&] {
     CircleSource source(scene, CircleUse::kList);

@@ -9,7 +9,8 @@
 
 namespace roundel {
 
-/// One line for people: "pixels are the same", "12 pixels differ, the first at (3, 4) in blue, …".
+/// Returns one line for people: "pixels are the same", "12 pixels differ, the first at (3, 4) in
+/// blue, …".
 inline std::string describe(const Difference& difference) {
   if (difference.size) return "sizes or channels differ";
   if (difference.pixels == 0) return "pixels are the same";

@@ -16,8 +16,9 @@
 
 namespace roundel {
 
-/// Sanitizers of this build. A test that takes long with one of them and shows nothing there that
-/// others do not begins with: if (kThreadSanitized) GTEST_SKIP() << "REASON";
+/// Sanitizers of this build. A test that takes long with one of them, and cannot find more there
+/// than others, begins with:
+/// if (kThreadSanitized) GTEST_SKIP() << "REASON";
 #ifdef ROUNDEL_SANITIZED
 inline constexpr bool kSanitized = true;
 #else
@@ -30,7 +31,7 @@ inline constexpr bool kThreadSanitized = false;
 #endif
 inline constexpr bool kAddressSanitized = kSanitized && !kThreadSanitized;
 
-/// An empty folder of a test's own, removed with the object.
+/// A test's own empty folder, removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -71,7 +72,7 @@ inline void write_bytes(const std::string& path, std::span<const std::uint8_t> b
             static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Each line with a line feed.
+/// Returns the lines, each with a line feed.
 inline std::string text_of(const Lines& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
@@ -97,7 +98,7 @@ Error error_of(Action action) {
   return Error(ExitCode::kDone, "");
 }
 
-/// The message of the Error that `call` throws, after checking its exit code.
+/// Returns the message of the Error that `call` throws, after checking its exit code.
 template <typename Call>
 std::string message_of(Call call, ExitCode exit_code = ExitCode::kInvalidScene) {
   const Error error = error_of(call);

@@ -7,8 +7,8 @@
 
 namespace roundel {
 
-/// The picture of a framebuffer. It has the framebuffer's size; `settings` says what its values
-/// mean and what samples it has.
+/// Returns the picture of a framebuffer, with the framebuffer's size; `settings` has the meaning of
+/// its values and the type of its samples.
 inline Image to_image(const Framebuffer& framebuffer, const ImageSettings& settings) {
   Image image;
   image.resize(framebuffer.width, framebuffer.height, settings.channels(), settings.bits);

@@ -1,6 +1,5 @@
 # shellcheck shell=bash
-# Packages of Debian 12, Debian 13 and Ubuntu 24.04 that this project needs; no other file lists them.
-# Sourced.
+# Packages of Debian 12, Debian 13 and Ubuntu 24.04 that this project needs; all other files use these lists. Sourced.
 # shellcheck disable=SC2034  # the lists are used by the files that source this one
 
 # Needed to build roundel (tools/run).
@@ -19,16 +18,16 @@ build_packages=(
   libfast-float-dev             # numbers of CSV files
   libstb-dev                    # PNG encoder
   libdeflate-dev                # checksums, and EXR's compressor
-  zlib1g-dev                    # deflated arrays, read from anywhere
+  zlib1g-dev                    # deflated arrays, read from any position
   libpng-dev                    # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
-  libjpeg-dev                   # JPEG pictures to compare; without it a build reads none
-  libwebp-dev                   # the same of WebP
+  libjpeg-dev                   # JPEG pictures to compare; optional
+  libwebp-dev                   # WebP pictures to compare; optional
   python3                       # makes the man pages
 )
 
-# Needed by the tests besides (tools/test).
+# Also needed by the tests (tools/test).
 test_packages=(
   "${build_packages[@]}"
   libgtest-dev        # test framework
@@ -40,46 +39,46 @@ test_packages=(
   git                 # runs the workflows of docs/compare.md
 )
 
-# Make the build include the Python module.
+# Needed to build the Python module.
 python_packages=(
   pybind11-dev   # its C++ side
   python3-dev    # Python's headers
-  python3-numpy  # arrays, when it is used
+  python3-numpy  # arrays, at run time
 )
 
-# Needed by .ci/run besides.
+# Also needed by .ci/run.
 ci_packages=(
   "${test_packages[@]}"
   "${python_packages[@]}"
   clang-14             # builds the fuzz targets
   libclang-rt-14-dev   # libFuzzer
-  lld-14               # links the sanitizers' programs, which the default one takes long for
+  lld-14               # links the sanitizers' programs, faster than the default linker
   clang-format-14      # format check
   clang-tidy-14        # static analysis
-  shellcheck           # the same for shell scripts
-  ccache               # reuses what was compiled before
+  shellcheck           # static analysis of shell scripts
+  ccache               # reuses compiled objects
   debootstrap          # makes the bare machine of tests/setup/bare_machine.sh
   valgrind             # counts instructions
   openmpi-bin          # runs ranks of roundel
   libopenmpi-dev       # makes the build include MPI
-  dpkg-dev             # finds out what packages depend on
+  dpkg-dev             # finds the packages' dependencies
   zsh                  # completion
-  fish                 # the same
-  groff-base           # looks at man pages
+  fish                 # completion
+  groff-base           # renders man pages
   python3-pip          # installs the Python module from a checkout
-  iproute2             # two machines for them, as network namespaces
+  iproute2             # two machines for the ranks, as network namespaces
   slurm-wlm            # runs the array of tools/farm
-  munge                # Slurm's passport
+  munge                # Slurm's authentication
   ffmpeg               # makes films of streams
-  chromium             # looks at reports
-  imagemagick          # its numbers on two pictures, to compare with roundel diff's
-  openimageio-tools    # the same of idiff
+  chromium             # views reports
+  imagemagick          # its numbers for two pictures, to compare with roundel diff's
+  openimageio-tools    # the numbers of idiff
   python3-pandas       # columns for the Python module
-  python3-matplotlib   # draws what roundel-primitives measured
+  python3-matplotlib   # draws the results of roundel-primitives
 )
 
-# Needed by .ci/run where there is no npm; apart, because other builds of Node bring their own.
+# Needed by .ci/run if npm is missing; apart, because other builds of Node include it.
 node_packages=(
   nodejs  # runs tests/report
-  npm     # installs what that needs
+  npm     # installs its packages
 )

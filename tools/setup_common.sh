@@ -9,20 +9,20 @@ self=$(realpath "${BASH_SOURCE[0]}")
 source_dir=${self%/*/*}
 preset=${ROUNDEL_PRESET:-release}
 build_dir=$source_dir/build/$preset
-configure_options=()  # of the file that sources this one
-progress_seconds=10   # between two lines about the progress
+configure_options=()  # for the file that sources this one
+progress_seconds=10   # interval of the lines about progress
 
 note() { printf 'roundel: %s\n' "$*" >&2; }
-# A note with the minutes and seconds since the start.
+# Prints a note with the minutes and seconds since the start.
 progress() { note "$(printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60)))" "$@"; }
 die() {
   note "$@"
   exit 1
 }
 
-# is_current TARGET SOURCE...: true if the target was built with these settings after the last
-# change to the sources (a file that went changes its folder) and its programs are still there. The
-# stamp has the settings in its first line and a program in each of the others.
+# is_current TARGET SOURCE...: true if the target was built with these settings after the last change to the sources (a
+# removed file changes its folder) and its programs still exist. The stamp has the settings in its first line and a
+# program in each of the others.
 is_current() {
   local stamp=$build_dir/.built-$1 lines program
   shift
@@ -35,14 +35,14 @@ is_current() {
   [[ -z $(find "$@" -newer "$stamp" -print -quit 2>&1) ]]
 }
 
-# A build without CUDA is out of date once nvcc is there.
+# A build without CUDA is out of date once nvcc is installed.
 # shellcheck disable=SC2046  # in one line
 settings() { echo "preset=$preset cuda=${ROUNDEL_CUDA:-}" nvcc: $(type -P nvcc /usr/local/cuda/bin/nvcc); }
 
 # shellcheck source=/dev/null  # of the machine
 system_name() { (source /etc/os-release && echo "$PRETTY_NAME") 2>/dev/null || echo "this system"; }
 
-# missing_packages NAME...: those that are not installed, in one line; none without dpkg.
+# missing_packages NAME...: prints the missing ones, in one line; nothing without dpkg.
 missing_packages() {
   type -P dpkg-query >/dev/null || return 0
   comm -13 \
@@ -51,7 +51,7 @@ missing_packages() {
     <(printf '%s\n' "$@" | sort -u) | paste -sd ' '
 }
 
-# install_packages NAME...: installs what is missing.
+# install_packages NAME...: installs the missing ones.
 install_packages() {
   [[ ${ROUNDEL_INSTALL:-} != OFF ]] || return 0
   local missing unknown as_root=() log=$build_dir/packages.log
@@ -92,14 +92,14 @@ check_cmake() {
     die "expected CMake 3.25 or newer, as Debian 12 and Ubuntu 24.04 have it, got $version ($(type -P cmake))"
 }
 
-# Megabytes that are free in the build folder; many where that is unknown.
+# Prints the free megabytes in the build folder; a large number if that is unknown.
 free_megabytes() {
   local free
   free=$(df --output=avail -BM "$build_dir" 2>/dev/null | sed -n '2s/[^0-9]//gp') || true
   echo "${free:-1000000}"
 }
 
-# check_space TARGET: dies where a first build does not fit on the disk.
+# check_space TARGET: dies if a first build does not fit on the disk.
 check_space() {
   local needed=1000 free
   [[ $1 != roundel ]] || needed=200
@@ -108,8 +108,8 @@ check_space() {
     die "$build_dir has $free MB free, but building takes $needed MB: free some, or make build a link to a larger disk"
 }
 
-# Says how long a first build of the target takes and how much disk; processor seconds and megabytes as
-# measured on Debian 12 and 13.
+# Prints how long a first build of the target takes and how much disk; processor seconds and megabytes as measured on
+# Debian 12 and 13.
 announce() {
   local seconds=1500 disk=1000 packages_disk=1100 processors packages_note=''
   [[ $1 != roundel ]] || seconds=210 disk=200 packages_disk=900
@@ -147,8 +147,7 @@ show_progress() {
   done
 }
 
-# logged NAME COMMAND...: keeps the output in NAME.log, shows it when the command fails for a reason
-# that is not known.
+# logged NAME COMMAND...: keeps the output in NAME.log, and shows it after an unknown failure.
 logged() {
   local log=$build_dir/$1.log missing
   shift
@@ -181,7 +180,7 @@ bring_up_to_date() {
   exec {lock}>"$source_dir/build/.lock"
   flock "$lock"
   if ! is_current "$target" "$@"; then
-    # Dated before the build: what changes during the build makes it out of date.
+    # Dated before the build, so that changes during the build make it out of date.
     touch "$build_dir/.starting"
     install_packages "${packages[@]}"
     check_cmake

@@ -1,5 +1,4 @@
-// stars FILE.png: draws a spiral of circles that are structs in memory, into memory and into a
-// file.
+// stars FILE.png: draws a spiral of circles from an array of structs, into memory and into a file.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>

@@ -19,13 +19,12 @@ concept NumberRange = std::ranges::contiguous_range<T> && Number<std::ranges::ra
 template <typename T>
 concept StructRange = std::ranges::contiguous_range<T> && std::ranges::borrowed_range<T>;
 
-/// A column [rows] of a table. Numbers are not copied: they must stay where and as they are while
-/// a scene uses them, which is as long as any copy of the scene lives. Copies of a column are
-/// cheap.
+/// A column [rows] of a table. Numbers are not copied: they must stay unchanged at their address as
+/// long as a scene that uses them, or a copy of it, lives. Copies of a column are cheap.
 class Column {
  public:
-  /// Numbers one after the other: a std::vector, std::array, std::span … A container that is moved
-  /// into the column stays with it.
+  /// Takes contiguous numbers: a std::vector, std::array, std::span … A container that is moved
+  /// into the column lives as long as the column.
   template <NumberRange Numbers>
   Column(std::string name, Numbers&& numbers) {
     if constexpr (std::ranges::borrowed_range<Numbers>) {
@@ -36,19 +35,19 @@ class Column {
       set(std::move(name), std::ranges::data(*kept), std::ranges::size(*kept), kept);
     }
   }
-  /// A member of an array of structs: Column("mass", stars, &Star::mass).
+  /// Takes a member of an array of structs: Column("mass", stars, &Star::mass).
   template <StructRange Structs, Number T>
   Column(std::string name, Structs&& structs, T std::ranges::range_value_t<Structs>::*member)
       : Column(std::move(name),
                std::ranges::empty(structs) ? nullptr : &(std::ranges::data(structs)->*member),
                std::ranges::size(structs), sizeof(*std::ranges::data(structs))) {}
-  /// Numbers `stride` bytes apart, the first of them at `first`. `owner` is kept.
+  /// Takes numbers `stride` bytes apart, the first of them at `first`. `owner` is kept.
   template <Number T>
   Column(std::string name, const T* first, std::size_t rows, std::size_t stride,
          std::shared_ptr<const void> owner = nullptr) {
     set(std::move(name), first, rows, std::move(owner), stride);
   }
-  /// Texts in UTF-8, which are copied: for categories, and for conditions in `where`.
+  /// Copies texts in UTF-8: for categories, and for conditions in `where`.
   Column(std::string name, std::span<const std::string> texts);
 
  private:

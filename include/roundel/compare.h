@@ -1,6 +1,6 @@
 #pragma once
-/// Pictures compared: how they differ, and whether that is within limits. docs/compare.md has the
-/// definitions.
+/// Comparison of pictures: how they differ, and whether that is within limits. docs/compare.md has
+/// the definitions.
 #include <roundel/error.h>
 #include <roundel/picture.h>
 
@@ -13,17 +13,17 @@
 namespace roundel {
 inline namespace v0 {
 
-/// Limits of what may differ, by default nothing, and the measures to take.
+/// Limits of differences, 0 by default, and the measures to take.
 struct CompareOptions {
-  /// Largest difference of a channel with which a pixel counts as the same, >= 0: levels of 0 to
-  /// 255, of 16 bits too; values of floats.
+  /// Largest difference of a channel with which a pixel counts as equal, >= 0: levels of 0 to 255,
+  /// also for 16 bits; values of floats.
   double max_delta = 0;
-  /// Limits on the pixels that differ by more: `max_pixels` or `max_percent`. With neither none
-  /// may, but any number with `max_flip_mean`.
+  /// Limits on the pixels that differ by more: `max_pixels` or `max_percent`. Without them the
+  /// limit is 0, but with `max_flip_mean` there is no limit.
   std::optional<double> max_pixels = {};     ///< >= 0
   std::optional<double> max_percent = {};    ///< 0 to 100, of the picture's pixels
-  std::optional<double> max_flip_mean = {};  ///< 0 to 1, of the mean of ꟻLIP
-  std::vector<Box> ignore = {};              ///< pixels that may differ and count for nothing
+  std::optional<double> max_flip_mean = {};  ///< 0 to 1, for the mean of ꟻLIP
+  std::vector<Box> ignore = {};              ///< pixels that may differ and are not counted
   bool ignore_antialiasing = false;          ///< smoothed pixels of edges may differ
   bool flip = false;                         ///< measure ꟻLIP, the difference that people see
   bool ssim = false;                         ///< measure the structural similarity
@@ -34,9 +34,9 @@ struct CompareOptions {
 /// How picture B differs from picture A.
 class Comparison {
  public:
-  /// True where all is within the limits.
+  /// Returns true if everything is within the limits.
   bool same() const;
-  /// Sentences about the limits that were passed, or about sizes, channels and types that differ.
+  /// Sentences about the exceeded limits, or about different sizes, channels and types.
   const std::vector<std::string>& reasons() const;
   /// Number of pixels that differ by more than `max_delta`.
   std::uint64_t pixels() const;
@@ -44,7 +44,7 @@ class Comparison {
   /// the pictures differ in size, channels or type.
   double largest() const;
   double rmse() const;                      ///< over all channels; 0 to 1 except for floats
-  double psnr() const;                      ///< dB; infinite where nothing differs
+  double psnr() const;                      ///< dB; infinite for equal pictures
   std::optional<double> flip_mean() const;  ///< 0 to 1, if it was measured
   std::optional<double> ssim() const;       ///< 1 for equal pictures, if it was measured
   /// All measures, as `roundel diff --json` prints them.
@@ -58,8 +58,8 @@ class Comparison {
   std::shared_ptr<const State> state_;
 };
 
-/// Compares two pictures. Throws UsageError for a wrong option, SceneError where a measure is asked
-/// for that the pictures do not allow.
+/// Compares two pictures. Throws UsageError for a wrong option, SceneError for a measure that is
+/// undefined for the pictures.
 Comparison compare(const Picture& a, const Picture& b, const CompareOptions& options = {});
 
 /// Compares two files; those with equal bytes are not decoded. Throws what compare() and

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-// `v0` is the version of the interface, a part of the names that a linker sees. Programs leave it
-// out: roundel::Error.
+// `v0` is the version of the interface, a part of the linker's symbols. Programs leave it out:
+// roundel::Error.
 namespace roundel {
 inline namespace v0 {
 
 /// A failure. what() is a message for the user: it names the place (an option, a path,
-/// FILE:LINE:COLUMN) and what was expected. Several mistakes found at once have a line each.
+/// FILE:LINE:COLUMN) and the expected value. Several mistakes found at once have a line each.
 class Error : public std::runtime_error {
  public:
   Error(int exit_code, const std::string& message)
@@ -22,7 +22,7 @@ class Error : public std::runtime_error {
   int exit_code_;
 };
 
-/// Failed at run time, and may succeed when tried again: disk full, device error, out of memory.
+/// Failed at run time and may succeed on another try: disk full, device error, out of memory.
 class RenderError : public Error {
  public:
   explicit RenderError(const std::string& message) : Error(1, message) {}
@@ -36,13 +36,13 @@ class UsageError : public Error {
 
 /// One mistake in a scene.
 struct Problem {
-  std::string path;     ///< the scene file, or the name that its text was given
+  std::string path;     ///< the scene file, or the name given to its text
   int line, column;     ///< in the file, from 1; columns in bytes
-  std::string key;      ///< such as "layers[0].data"; empty: the file as a whole
-  std::string message;  ///< the mistake, and what was expected
+  std::string key;      ///< such as "layers[0].data"; empty for the whole file
+  std::string message;  ///< the mistake and the expected value
 };
 
-/// A scene, its data, or a file to compare is wrong: trying again will not help.
+/// A scene, its data, or a file to compare is wrong: another try will fail, too.
 class SceneError : public Error {
  public:
   SceneError(const std::string& message, std::vector<Problem> problems)

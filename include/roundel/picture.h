@@ -17,8 +17,8 @@ struct Box {
 enum class Samples {
   kUint8,    ///< sRGB, 0 to 255; alpha is straight
   kUint16,   ///< sRGB, 0 to 65535; alpha is straight
-  kFloat32,  ///< in the scene's blend space, from 0, not clamped at 1; colours are multiplied by
-             ///< alpha
+  kFloat32,  ///< in the scene's blend space, from 0, not clamped at 1; colours are premultiplied
+             ///< by alpha
 };
 
 /// A picture: samples [height][width][channels], the uppermost row first. It does not change, and
@@ -26,14 +26,14 @@ enum class Samples {
 class Picture {
  public:
   /// Copies samples of a picture with 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA) channels and
-  /// sides of 1 to 65536 pixels. Throws UsageError for others, and where there are not
-  /// width · height · channels samples.
+  /// sides of 1 to 65536 pixels. Throws UsageError for others, and unless there are width · height
+  /// · channels samples.
   Picture(int width, int height, int channels, std::span<const std::uint8_t> samples);
   Picture(int width, int height, int channels, std::span<const std::uint16_t> samples);
   Picture(int width, int height, int channels, std::span<const float> samples);
 
-  /// Reads a PNG, EXR, PFM, JPEG or WebP, told by its content. Throws SceneError for a file that is
-  /// missing or not sound, RenderError for one that cannot be read.
+  /// Reads a PNG, EXR, PFM, JPEG or WebP; the content decides. Throws SceneError for a missing or
+  /// damaged file, RenderError for an unreadable one.
   static Picture from_file(const std::string& path);
 
   int width() const;
@@ -42,7 +42,7 @@ class Picture {
   Samples samples() const;
 
   /// The samples [height · width · channels], as long as a copy of the picture lives. Throws
-  /// UsageError where they are of another type.
+  /// UsageError if they have another type.
   std::span<const std::uint8_t> uint8() const;
   std::span<const std::uint16_t> uint16() const;
   std::span<const float> float32() const;

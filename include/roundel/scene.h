@@ -1,5 +1,5 @@
 #pragma once
-/// Scenes: read, checked, asked.
+/// Scenes: reading, checking and properties.
 #include <roundel/columns.h>
 #include <roundel/error.h>
 #include <roundel/picture.h>
@@ -23,7 +23,7 @@ struct SceneOptions {
   std::optional<bool> antialias = {};          ///< true: smooth edges
   std::optional<std::uint32_t> seed = {};
   /// Values of the scene's vars by name. A value is written as after --set NAME=: "0.5", "#ff0000",
-  /// "[1, 2]"; a text with a comma needs quotes of its own.
+  /// "[1, 2]"; a text with a comma needs its own quotes.
   std::map<std::string, std::string> set = {};
   /// Columns of equal length. A layer with `data: NAME` draws those of this name, a circle a row.
   std::map<std::string, std::vector<Column>> tables = {};
@@ -36,26 +36,26 @@ struct SceneOptions {
 struct Circle {
   double x, y;
   double z;                 ///< depth, 0 to 1
-  double radius;            ///< covers nothing where it is not > 0
+  double radius;            ///< must be > 0 to cover a pixel
   double red, green, blue;  ///< as in a scene file; 0 to 1, or more
   double alpha;             ///< 0 to 1
   double inner_radius;      ///< the stroke is a ring from here to `radius`
 };
 
-/// A scene that was read and checked, with its data. It does not change, copies of it share all,
+/// A scene that was read and checked, with its data. It never changes, its copies share everything,
 /// and many threads may use it.
 ///
 /// Frames are numbered from -10,000,000 to 10,000,000; the default is the animation's first one, or
-/// 0. All functions with a frame throw UsageError for another number, and SceneError where the
-/// frame's data are missing or wrong.
+/// 0. All functions with a frame throw UsageError for another number, and SceneError if the frame's
+/// data are missing or wrong.
 class Scene {
  public:
   /// Reads a scene file (docs/scenes.md) in YAML or JSON. Its data files are relative to it. Throws
   /// SceneError with all mistakes, UsageError for a wrong option, RenderError for a file that
   /// cannot be read.
   static Scene from_file(const std::string& path, const SceneOptions& options = {});
-  /// Takes the text of a scene file. `path` stands for it in messages; data files are relative to
-  /// its folder.
+  /// Reads the text of a scene file. `path` is its name in messages; data files are relative to its
+  /// folder.
   static Scene from_text(std::string_view text, const SceneOptions& options = {},
                          const std::string& path = "scene");
 
@@ -69,7 +69,7 @@ class Scene {
 
   /// Number of a frame's circles.
   std::uint64_t circle_count(std::optional<std::int64_t> frame = {}) const;
-  /// A frame's circles in paint order: later ones lie above.
+  /// Returns a frame's circles in paint order: later ones are on top.
   std::vector<Circle> circles(std::optional<std::int64_t> frame = {}) const;
   /// Hash of everything that a frame's pixels depend on: 32 hex digits.
   std::string fingerprint(std::optional<std::int64_t> frame = {}) const;

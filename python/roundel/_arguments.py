@@ -13,7 +13,7 @@ _MOST_SEED = 2**32 - 1
 _MOST_SIDE = 65536
 _LEAST_MEMORY = 2**20
 _MOST_DEPTH = 64
-_MOST_BITS = 1024
+_MAX_BITS = 1024
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 100
 
@@ -72,8 +72,8 @@ def _plain(value, name, depth=0):
         value = value.tolist()
     if isinstance(value, str):
         return _text(value, name)
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        raise UsageError(f"{name}: expected numbers of at most {_MOST_BITS} bits, got one of {value.bit_length()}")
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        raise UsageError(f"{name}: expected numbers of at most {_MAX_BITS} bits, got one of {value.bit_length()}")
     if value is None or isinstance(value, (int, float)):
         return value
     if hasattr(value, "keys"):
@@ -116,7 +116,7 @@ def _whole(value, name, least=0, most=sys.maxsize):
     if least <= number <= most:
         return number
     limits = f">= {least}" if most == sys.maxsize else f"from {least} to {most}"
-    got = number if number.bit_length() <= _MOST_BITS else f"one of {number.bit_length()} bits"
+    got = number if number.bit_length() <= _MAX_BITS else f"one of {number.bit_length()} bits"
     raise UsageError(f"{name}: expected a whole number {limits}, got {got}")
 
 
@@ -125,7 +125,7 @@ def _whole_or_none(value, name, least=0, most=sys.maxsize):
 
 
 def _frame(value):
-    return _whole_or_none(value, "frame", _core.least_frame, _core.most_frame)
+    return _whole_or_none(value, "frame", _core.min_frame, _core.max_frame)
 
 
 def _memory(value):
@@ -143,14 +143,14 @@ def _size(value):
 
 
 def _antialias(value):
-    """True, False, or None for what the scene says."""
+    """Returns True, False, or None for the scene's own setting."""
     if value is None or isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):  # NumPy's too
         return None if value is None else bool(value)
     raise UsageError(f"antialias: expected True, False or None, got {value!r}")
 
 
 def _vars(values):
-    """Returns [(name, value)] with values as the command line has them."""
+    """Returns [(name, value)] with values as on the command line."""
     if values is None:
         return []
     if not hasattr(values, "keys"):

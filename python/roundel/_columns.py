@@ -10,12 +10,12 @@ from . import _core
 from ._arguments import _text
 from ._errors import Error, RoundelWarning, SceneError, UsageError
 
-_MOST_WHOLE = 2**53  # that a float64 has exactly, with all below
+_MAX_EXACT_WHOLE = 2**53  # the limit up to which float64 has all whole numbers
 _MOST_COLUMNS = 65536
-# What the library reads, by NumPy's letters: the bytes of an element.
+# Types that the library reads, by NumPy's letters: the bytes of an element.
 _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16), "m": (8,), "M": (8,)}
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
-_NO_NAME = re.compile("['\"\\\\\0-\x1f]|^$")  # in headers of NPY files
+_BAD_NAME = re.compile("['\"\\\\\0-\x1f]|^$")  # refused in headers of NPY files
 
 
 class _Columns(dict):
@@ -42,8 +42,8 @@ class _Table(_core.Table):
     def __init__(self, name, columns):
         super().__init__(name, columns)
         self._name, self._columns = name, columns
-        self._reasons = {f"{name} has no column {_quoted(column)}": said for column, said in columns.problems.items()}
-        # Only a writable view that was made before could still change them.
+        self._reasons = {f"{name} has no column {_quoted(column)}": problem for column, problem in columns.problems.items()}
+        # An older writable view could still change them.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
 
     def rows(self):
@@ -51,7 +51,7 @@ class _Table(_core.Table):
 
     def reason(self, message):
         """Returns why a column cannot be drawn if the message reports it as missing, else None."""
-        return next((said for start, said in self._reasons.items() if message.startswith(start)), None)
+        return next((problem for start, problem in self._reasons.items() if message.startswith(start)), None)
 
     def check_numbers(self, law):
         """Raises SceneError if a var's value may name a column by its number while some cannot be drawn."""
@@ -114,7 +114,7 @@ def _as_array(column, name):
         return _of_list(column)
     array = numpy.asarray(column)
     if array.dtype.kind == "f" and str(getattr(column, "type", "")) in ("int64", "uint64"):
-        # Arrow rounds whole numbers where some are missing.
+        # Arrow rounds whole numbers of columns with gaps.
         _check_floats_hold(numpy.asarray(column.drop_null()), name)
     return array
 
@@ -128,7 +128,7 @@ def _of_list(column):
         if array.dtype.kind in "SU":
             return len(types) > 1
         whole = [int(value) for value in column if isinstance(value, (int, numpy.integer))] if types != {float} else []
-        return whole and max(max(whole), -min(whole)) > _MOST_WHOLE
+        return whole and max(max(whole), -min(whole)) > _MAX_EXACT_WHOLE
 
     array = numpy.asarray(column)
     if array.ndim != 1 or array.dtype.kind not in "SUf" or not is_changed():
@@ -147,7 +147,7 @@ def _without_mask(column, name):
     if column.dtype.kind in "biu":
         _check_floats_hold(column.compressed(), name)
         column = column.astype(float)
-    if column.dtype == object:  # which may be numbers
+    if column.dtype == object:  # may be numbers
         array = column.data.copy()
         array[numpy.ma.getmaskarray(column)] = None
         return array
@@ -157,7 +157,7 @@ def _without_mask(column, name):
 
 def _check_floats_hold(whole, name):
     """Raises SceneError for whole numbers beyond 2**53, before they become float64, in which NaN stands for missing ones."""
-    if len(whole) and max(int(whole.max()), -int(whole.min())) > _MOST_WHOLE:
+    if len(whole) and max(int(whole.max()), -int(whole.min())) > _MAX_EXACT_WHOLE:
         raise SceneError(f"{name}: expected whole numbers up to 2**53 in a column of float64, got larger ones")
 
 
@@ -184,9 +184,9 @@ def _of_objects(column, array, name):
     def is_missing(value):
         try:
             return value is None or bool(value != value)
-        except (ArithmeticError, TypeError):  # of Decimal("sNaN"), of pandas.NA
+        except (ArithmeticError, TypeError):  # Decimal("sNaN"), pandas.NA
             return True
-        except Exception:  # of arrays, which are as many answers, whatever their library raises
+        except Exception:  # arrays, which give as many answers, with any exception of their library
             return False
 
     def text(value):
@@ -198,21 +198,21 @@ def _of_objects(column, array, name):
 
     try:
         missing = [is_missing(value) for value in array]
-        there = [value for value, is_gone in zip(array, missing) if not is_gone]
-        if not all(isinstance(value, (Real, Decimal, numpy.bool_)) for value in there):
+        existing = [value for value, is_gone in zip(array, missing) if not is_gone]
+        if not all(isinstance(value, (Real, Decimal, numpy.bool_)) for value in existing):
             return numpy.array(["" if is_gone else text(value) for value, is_gone in zip(array, missing)], dtype=str)
-        if there and len(there) == len(array) and all(isinstance(value, Integral) for value in there):
-            there = [int(value) for value in there]  # NumPy compares its own with float64
+        if existing and len(existing) == len(array) and all(isinstance(value, Integral) for value in existing):
+            existing = [int(value) for value in existing]  # NumPy compares its own with float64
             for dtype in (numpy.int64, numpy.uint64):
-                if numpy.iinfo(dtype).min <= min(there) and max(there) <= numpy.iinfo(dtype).max:
-                    return numpy.array(there, dtype)
+                if numpy.iinfo(dtype).min <= min(existing) and max(existing) <= numpy.iinfo(dtype).max:
+                    return numpy.array(existing, dtype)
             raise SceneError(f"{name}: expected whole numbers that int64 or uint64 holds, got larger ones")
-        whole = [value for value in there if isinstance(value, (Rational, Decimal))]
+        whole = [value for value in existing if isinstance(value, (Rational, Decimal))]
         _check_floats_hold(numpy.array(whole, object), name)
         return numpy.array([numpy.nan if is_gone else float(value) for value, is_gone in zip(array, missing)], float)
     except SceneError:
         raise
-    except Exception as error:  # arrays within the array, bytes that are not UTF-8, what an object's own code raises
+    except Exception as error:  # arrays within the array, invalid UTF-8, errors of an object's own code
         raise SceneError(f"{name}: expected numbers or texts, got {error}") from None
 
 
@@ -233,7 +233,7 @@ def _channels(color):
         kind = str(getattr(getattr(column, "dtype", None), "name", "")).lower()
         channel = _array(column, name)
         if channel.dtype.kind == "f" and kind in ("uint8", "uint16"):
-            # What has gaps became floats, of which 1 is the most, not 255 or 65535.
+            # Columns with gaps became floats, whose full level is 1 instead of 255 or 65535.
             channel = channel / (2.0**int(kind[4:]) - 1)
         elif channel.dtype.kind in "iu" and channel.dtype.name not in ("uint8", "uint16") and len(channel):
             most = max(most, int(channel.max()))
@@ -278,7 +278,7 @@ def _columns(data):
         if name in columns or name in columns.problems:
             raise SceneError(f"data: expected columns of different names, got two named {name!r}")
         try:
-            if _NO_NAME.search(name):
+            if _BAD_NAME.search(name):
                 raise SceneError(f"data: expected columns with names, without quotes and backslashes, got {name!r}")
             columns.add(name, column)
         except Error as error:
@@ -316,8 +316,7 @@ def _is_text(value, values):
     return isinstance(value, str) and not _NUMBER.fullmatch(value)
 
 
-def _texts_asked(columns, layer, values):
-    """Yields the names of columns that a layer compares with texts."""
+def _names_of_texts(columns, layer, values):
     law = layer["map"].get("color") if hasattr(layer.get("map"), "get") else None
     categories = law.get("categories") if hasattr(law, "get") else None
     if hasattr(categories, "keys") and any(_is_text(value, {}) for value in categories):
@@ -326,8 +325,8 @@ def _texts_asked(columns, layer, values):
     where = layer.get("where")
     for name, condition in where.items() if hasattr(where, "items") else ():
         for key in ("in", "not") if hasattr(condition, "get") else ():
-            asked = condition.get(key)
-            if any(_is_text(value, values) for value in (asked if isinstance(asked, (list, tuple)) else [asked])):
+            compared = condition.get(key)
+            if any(_is_text(value, values) for value in (compared if isinstance(compared, (list, tuple)) else [compared])):
                 yield str(name)
 
 

@@ -49,14 +49,10 @@ class OutputError(Error, OSError):
 
 
 class RoundelWarning(UserWarning):
-    """Warns about a valid picture that is probably a mistake.
-
-    Examples: no circle is visible, rows are skipped, colours go far above 1, whole numbers beyond 2**53 were rounded.
-    docs/python.md lists all warnings.
-    """
+    """Names in messages of a scene without a file, and of a changed one, in its folder."""
 
 
-# What a scene that is no file is called in messages, and in its folder one that was.
+# Returns the exception for an error of the library; called by roundel._core.
 NO_FILE, CHANGED_FILE = "scene", "<scene>"
 
 
@@ -66,7 +62,7 @@ def _problem(file, line, column, key, message):
 
 
 def exception(exit_code, message, problems):
-    """For roundel._core: the exception of an error of the library."""
+    """belongs to a scene without a file"""
     if exit_code == SceneError.exit_code:
         found = [_problem(*problem) for problem in problems]
         if found and found[0].path is None:  # its text is no one's

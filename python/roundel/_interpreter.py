@@ -1,7 +1,7 @@
 """Refuses subinterpreters before C++ is loaded, which would wait there forever."""
 import importlib
 
-for _name in ("_interpreters", "_xxsubinterpreters"):  # from Python 3.13 on, and before
+for _name in ("_interpreters", "_xxsubinterpreters"):  # since Python 3.13, and before
     try:
         _module = importlib.import_module(_name)
     except ImportError:

@@ -6,29 +6,29 @@ import re
 
 from . import _core
 from ._arguments import _MOST_SEED, _antialias, _check_known, _check_once, _map, _memory, _path, _plain, _shown, _size, _vars, _whole_or_none
-from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _Table, _texts_asked, _with_texts
+from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _names_of_texts, _Table, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
     """Returns the full path, not normalized: ".." after a link leads elsewhere."""
     try:
         return os.path.join(os.getcwd(), path)
-    except OSError:  # the working directory is gone
+    except OSError:  # the working directory was deleted
         return path
 
 
-# What _core.tree() puts around numbers that Python would write otherwise, such as 1.50: texts of data are compared with
-# them as they stand.
-_AS_IT_STANDS = re.compile('"\ufffe([^"\ufffe]*)\ufffe"')
+# _core.tree() puts these marks around numbers that Python would write differently, such as 1.50: texts of data are
+# compared with the original spelling.
+_VERBATIM = re.compile('"\ufffe([^"\ufffe]*)\ufffe"')
 
 
 def _json_of(tree, indent=None):
-    return _AS_IT_STANDS.sub(r"\1", json.dumps(tree, ensure_ascii=False, indent=indent))
+    return _VERBATIM.sub(r"\1", json.dumps(tree, ensure_ascii=False, indent=indent))
 
 
-# Endings of pictures that roundel.save() draws, and of what is no scene file.
-_DRAWN = {".png", ".exr", ".pfm"}
-_NO_SCENES = _DRAWN | {f".{ending}" for ending in "avif bmp gif jpeg jpg jxl mkv mov mp4 pdf ppm svg tga tif tiff webm webp y4m "
+# Extensions of pictures that roundel.save() draws, and of other files that are not scenes.
+_PICTURES = {".png", ".exr", ".pfm"}
+_NO_SCENES = _PICTURES | {f".{ending}" for ending in "avif bmp gif jpeg jpg jxl mkv mov mp4 pdf ppm svg tga tif tiff webm webp y4m "
                        "csv feather h5 h5ad hdf hdf5 npy npz parquet ply tsv txt xlsx".split()}
 _ADD_KEYS = "x y z radius color alpha values colormap domain scale categories missing map".split()
 _FRAME = re.compile(r"#|%\d*d|\{frame\b")
@@ -61,7 +61,7 @@ def _move_data(tree, tables, prefix):
             continue
         if _FRAME.search(prefix) and _FRAME.search(data):
             raise OutputError(f"{data}: cannot be saved there: {prefix} would mean a frame's number")
-        if var and var[1] and var.end() == len(data):  # as a part it has braces
+        if var and var[1] and var.end() == len(data):  # braces mark it as a part
             data = f"${{{var[1]}}}"
         layer["data"] = os.path.join(prefix.replace("$", "$$"), data)
 
@@ -124,7 +124,7 @@ class Scene:
         scene = cls.__new__(cls)
         scene._path = _path(source, "a scene: a path, a dict or a Scene")
         scene._json = _core.read_text(scene._path)
-        # Data of what comes from a stream are relative to the working directory.
+        # Data of a scene from a stream are relative to the working directory.
         is_stream = scene._path == "-" or scene._path.startswith("/dev/")
         scene._full_path = None if is_stream else _full(scene._path)
         scene._tree, scene._tables, scene._loaded = None, {}, None
@@ -149,7 +149,7 @@ class Scene:
         values = tree.get("vars") if hasattr(tree.get("vars"), "keys") else {}
         columns = _columns(data)
         _check_left_out(columns, layer, values)
-        columns = _with_texts(columns, _texts_asked(columns, layer, values))
+        columns = _with_texts(columns, _names_of_texts(columns, layer, values))
         self._tables[name] = _Table(name, columns)
         return {**layer, "data": name}
 
@@ -337,16 +337,16 @@ class Scene:
         path = _path(path)
         name, ending = os.path.splitext(path)
         if ending.lower() in _NO_SCENES:
-            picture = path if ending.lower() in _DRAWN else name + ".png"
+            picture = path if ending.lower() in _PICTURES else name + ".png"
             raise UsageError(f'roundel.save(scene, "{picture}") draws a picture; scene.save writes a scene file: name it .yaml '
                              "or .json")
         source = self._file()
         stem = os.path.splitext(os.path.basename(path))[0]
         try:
-            # As data are looked for: in the folder of a link, not in that of the file behind it.
+            # Data are searched in the folder of a link, not in that of its target.
             folder = os.path.realpath(os.path.dirname(path))
             prefix = os.path.relpath(os.path.realpath(os.path.dirname(source) if self._full_path else ""), folder)
-        except OSError as error:  # the working directory is gone
+        except OSError as error:  # the working directory was deleted
             raise OutputError(f"{path}: {error.strerror}") from None
         tree = copy.deepcopy(copy.copy(self)._edit())
         if prefix != os.curdir:

@@ -1,7 +1,7 @@
 #pragma once
 // Shared by the sources of the C++ interface (include/roundel). The interface's types are in an
-// inline namespace of roundel. The library's own types of the same names are inner::NAME here: no
-// header of the library may follow those of the interface, so these sources are compiled alone.
+// inline namespace of roundel. The library's own types of equal names are inner::NAME here: headers
+// of the library must precede those of the interface, so these sources are compiled alone.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -23,10 +23,10 @@ using roundel::Error;
 using roundel::Picture;
 using roundel::Scene;
 
-/// In a catch clause: throws what was caught as one of the interface's errors.
+/// In a catch clause: throws the caught exception as one of the interface's errors.
 [[noreturn]] void throw_for_host();
 
-/// Returns what `work` returns.
+/// Calls `work` and returns its result.
 template <typename Work>
 auto guarded(const Work& work) {
   try {
@@ -93,10 +93,9 @@ void check_range(const char* option, T got, T least, T most) {
 /// Returns the bytes of an option `memory`; 0 without one.
 std::uint64_t checked_memory(const std::optional<std::uint64_t>& bytes);
 
-/// Returns the number of a frame, by default the scene's first. Throws UsageError for others than
-/// there are.
+/// Returns the number of a frame, by default the scene's first. Throws UsageError for an invalid
+/// number.
 std::int64_t number_of(const Scene& scene, std::optional<std::int64_t> frame);
-/// A frame's number and the scene as it stands there.
 struct SceneFrame {
   std::shared_ptr<const inner::Scene> scene;
   std::int64_t number;

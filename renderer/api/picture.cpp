@@ -23,7 +23,7 @@ Pixels pixels_of(int width, int height, int channels, SampleType type,
   return pixels;
 }
 
-/// The samples of a picture from a file, words as the file has them.
+/// Returns the samples of a picture from a file; 16-bit words are the file's.
 Pixels pixels_of(const inner::Picture& file) {
   const int width = file.width, height = file.height, channels = file.channels;
   if (file.samples == inner::Picture::Samples::kBytes)

@@ -16,18 +16,18 @@ struct Renderer::State {
   MachineOptions machine;
   std::unique_ptr<Rasterizer> rasterizer;  ///< draws on `backend`
   inner::Backend backend = inner::Backend::kCpu;
-  /// The scene that was drawn last, and where its circles come from: those of a simulation's next
-  /// frame follow quickly.
+  /// The last scene and the source of its circles, from which a simulation's next frame follows
+  /// quickly.
   std::shared_ptr<const Access::SceneState> scene;
   std::optional<FilmSource> film;
   Circles circles;
 
   inner::Backend backend_for(const inner::Scene& drawn) const {
-    const bool is_asked_for = machine.backend != BackendChoice::kAuto;
-    return find_backend(machine, is_asked_for ? kEndlessWork : work_of(drawn)).backend;
+    const bool is_requested = machine.backend != BackendChoice::kAuto;
+    return find_backend(machine, is_requested ? kEndlessWork : work_of(drawn)).backend;
   }
 
-  /// Calls work() with as many threads as asked for. What has failed half-way is not used again.
+  /// Calls work() with the requested number of threads, and drops the rasterizer if it fails.
   template <typename Work>
   void with_threads(const Work& work) {
     try {
@@ -46,28 +46,28 @@ struct Renderer::State {
   template <typename Draw>
   void with_rasterizer(const inner::Scene& drawn, const Draw& draw) {
     const inner::Backend wanted = backend_for(drawn);
-    const auto draw_there = [&] {
+    const auto draw_on_it = [&] {
       if (!rasterizer || backend != wanted) rasterizer = make_rasterizer(wanted, machine.raster);
       backend = wanted;
       draw(*rasterizer);
     };
-    // Even to ask for a thread's device starts CUDA.
+    // Querying a thread's device would already start CUDA.
     if (wanted == inner::Backend::kCuda)
-      with_device_kept(draw_there);
+      with_device_kept(draw_on_it);
     else
-      draw_there();
+      draw_on_it();
   }
 };
 
 Renderer::Renderer(const RenderOptions& options) : state_(std::make_unique<State>()) {
-  constexpr int kMostThreads = 1024, kMostDevice = 255;
+  constexpr int kMaxThreads = 1024, kMaxDevice = 255;
   const int backend = static_cast<int>(options.backend);
   check(backend >= 0 && backend <= 2, "backend", "kAuto, kCpu or kCuda", backend);
-  check_range("threads", options.threads, 0, kMostThreads);
+  check_range("threads", options.threads, 0, kMaxThreads);
   MachineOptions& machine = state_->machine;
   machine.backend = static_cast<BackendChoice>(options.backend);
   if (options.device) {
-    check_range("device", *options.device, 0, kMostDevice);
+    check_range("device", *options.device, 0, kMaxDevice);
     check(options.backend != Backend::kCpu, "device", "the backend kAuto or kCuda", "kCpu");
     machine.devices = {*options.device};
     machine.raster.device = *options.device;

@@ -108,7 +108,7 @@ std::vector<Circle> Scene::circles(std::optional<std::int64_t> frame) const {
   return inner::guarded([&] {
     const auto [at, number] = frame_of(*this, frame);
     inner::Scene scene = *at;
-    scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
+    scene.image.blend_space = BlendSpace::kDisplay;  // colours as in the scene file
     CircleSource source(scene, CircleUse::kList);
     Circles memory;
     const CircleRows rows = circle_rows(scene, source, number, true, memory);

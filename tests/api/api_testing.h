@@ -9,8 +9,8 @@
 #include <fstream>
 #include <string>
 
-/// Helpers of the tests of the C++ interface: like a user's program they include nothing of the
-/// library.
+/// Helpers of the tests of the C++ interface: like a user's program they do not include the
+/// library's headers.
 namespace api_test {
 
 /// Circles of a law, and one in the middle.
@@ -24,7 +24,7 @@ layers:
   - {name: middle, circles: [{x: 0.5, y: 0.5, radius: 0.2, color: "#0000ff", alpha: 0.75}]}
 )";
 
-/// The message of the Error of this type that `work` throws; empty if it throws none.
+/// Returns the message of the Error of this type that `work` throws; empty if it throws none.
 template <typename Error, typename Work>
 std::string message_of(const Work& work) {
   try {
@@ -35,7 +35,6 @@ std::string message_of(const Work& work) {
   return "";
 }
 
-/// A folder of a test's own.
 class Folder {
  public:
   Folder() {

@@ -12,7 +12,7 @@ using roundel::Comparison;
 using roundel::Picture;
 using roundel::UsageError;
 
-/// 16x16 grey pixels, of which the first ones have `differing` levels more.
+/// Returns 16x16 grey pixels, the first of them raised by the levels in `differing`.
 Picture grey(const std::vector<std::uint8_t>& differing = {}) {
   std::vector<std::uint8_t> samples(16 * 16, 100);
   for (std::size_t i = 0; i < differing.size(); ++i)

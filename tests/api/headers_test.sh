@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# headers_test.sh CXX FOLDER: each header of the C++ interface in FOLDER/roundel compiles alone without a
-# warning, and includes only the standard library and others of them.
+# headers_test.sh CXX FOLDER: each header of the C++ interface in FOLDER/roundel compiles alone without a warning, and
+# includes only the standard library and the interface's headers.
 set -euo pipefail
 cxx=$1 folder=$2
 others=$(grep -rnE 'renderer/|^ *# *include' "$folder/roundel" | grep -vE '#include <(roundel/[a-z]+\.h|[a-z_]+)>$' || :)

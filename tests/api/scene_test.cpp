@@ -10,7 +10,7 @@ using roundel::SceneError;
 using roundel::SceneOptions;
 using roundel::UsageError;
 
-/// The message with which options are refused.
+/// Returns the message with which options are refused.
 std::string refusal(const SceneOptions& options) {
   return message_of<UsageError>([&] { Scene::from_text(kDiscs, options); });
 }

@@ -31,8 +31,9 @@ TEST(Buffer, OfNoElementsHasNoMemory) {
 }
 
 TEST(Buffer, SizesThatNoMemoryHoldsAreBadAlloc) {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  EXPECT_THROW(Buffer<double>(kMost / sizeof(double) + 1), std::bad_alloc);  // 8 bytes, modulo 2⁶⁴
+  constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
+  EXPECT_THROW(Buffer<double>(kMaxSize / sizeof(double) + 1),
+               std::bad_alloc);  // 8 bytes, modulo 2⁶⁴
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers end the program where a size is too large for them";
 #elif defined(__has_feature)
@@ -40,8 +41,8 @@ TEST(Buffer, SizesThatNoMemoryHoldsAreBadAlloc) {
   GTEST_SKIP() << "sanitizers end the program where a size is too large for them";
 #endif
 #endif
-  EXPECT_THROW(Buffer<double>(kMost / 64), std::bad_alloc);
-  EXPECT_EQ(try_allocate_block(kMost / 64), nullptr);
+  EXPECT_THROW(Buffer<double>(kMaxSize / 64), std::bad_alloc);
+  EXPECT_EQ(try_allocate_block(kMaxSize / 64), nullptr);
 }
 
 TEST(Buffer, GivesItsMemoryAwayWhenMoved) {
@@ -88,7 +89,7 @@ TEST(Buffer, DiscardsWholePagesAndNothingElse) {
   buffer.discard(begin, end);
   for (std::size_t i = 0; i < buffer.size(); ++i)
     ASSERT_EQ(buffer[i], i >= 2 * kPage && i < 5 * kPage ? 0 : 0xAB) << i;
-  buffer.discard(10 * kPage + 1, 11 * kPage + 5);  // no whole page
+  buffer.discard(10 * kPage + 1, 11 * kPage + 5);
   EXPECT_EQ(buffer[10 * kPage + 1], 0xAB);
   EXPECT_EQ(buffer[11 * kPage + 4], 0xAB);
 }

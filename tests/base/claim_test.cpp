@@ -19,7 +19,7 @@ TEST(Claim, IsOneProcessesAtATimeAndEndsWithIt) {
   for (const bool commits : {false, true, false}) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
-    // Holds it until told to end, as a killed process does or with the file there.
+    // Holds it until told to end, like a killed process or with the file present.
     if (child == 0) {
       const auto claim = AtomicFile::claim(path);
       char byte = claim ? 'y' : 'n';
@@ -34,7 +34,7 @@ TEST(Claim, IsOneProcessesAtATimeAndEndsWithIt) {
     ASSERT_EQ(read(to_parent[0], &byte, 1), 1);
     EXPECT_EQ(byte, 'y');
     EXPECT_EQ(AtomicFile::claim(path), nullptr);
-    remove_leftover_files(folder.path());  // which it is not
+    remove_leftover_files(folder.path());  // still in use
     EXPECT_EQ(AtomicFile::claim(path), nullptr);
     EXPECT_NE(AtomicFile::claim(folder / "b"), nullptr);
     ASSERT_EQ(write(to_child[1], &byte, 1), 1);
@@ -54,7 +54,7 @@ TEST(Claim, IsOneProcessesAtATimeAndEndsWithIt) {
 }
 
 TEST(Claim, ManyProcessesNeverShareOne) {
-  // Each adds 1 to the number in a file, which it reads while it has the claim alone.
+  // Each adds 1 to the number in a file, while it has the exclusive claim.
   const TemporaryFolder folder;
   constexpr int kProcesses = 4, kTimes = 60;
   const auto add_one = [&] {

@@ -22,7 +22,7 @@ class InputFiles : public ::testing::Test {
   InputFiles() : path_(::testing::TempDir() + "roundel_input_file_" + std::to_string(::getpid())) {}
   ~InputFiles() override { fs::remove(path_); }
 
-  /// As if it had been written some time ago, so that the next change is seen.
+  /// Dates the file back, so that the next change is noticed.
   void write(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary) << bytes;
     fs::last_write_time(path_, fs::file_time_type::clock::now() - std::chrono::seconds(10));

@@ -74,7 +74,7 @@ TEST(PortableLog, HasTheRightEnds) {
   EXPECT_TRUE(std::isnan(portable_log(kNan)));
 }
 
-// The bits themselves: these must never change with compiler, flags or platform.
+// The exact bits, which must never change with compiler, flags or platform.
 TEST(PortableMath, KnownBits) {
   std::uint64_t hash = 0;
   for (int k = 1; k <= 10000; ++k) {

@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-TEST(Memory, IsNoMoreThanTheMachineHasNorTheContainerAllows) {
+TEST(Memory, IsAtMostThatOfTheMachineAndTheContainer) {
   std::ifstream table("/proc/meminfo");
   std::string name;
   std::uint64_t kib = 0;

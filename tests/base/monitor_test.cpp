@@ -11,7 +11,7 @@ namespace {
 enum Condition : std::size_t { kFull, kEmpty, kNumConditions };
 using TestMonitor = Monitor<kNumConditions>;
 
-/// A place for one number, which threads put in and take out by turns.
+/// A slot for one number, which threads fill and empty by turns.
 TEST(Monitor, EveryThreadThatCanGoOnIsWoken) {
   constexpr int kThreads = 3, kRounds = 5000;
   TestMonitor monitor;
@@ -24,7 +24,7 @@ TEST(Monitor, EveryThreadThatCanGoOnIsWoken) {
       is_full = true;
       value = which;
       monitor.wake_one(kFull);
-      if (i % 3 == 0) {  // else the next wait gives it up
+      if (i % 3 == 0) {  // else the next wait releases it
         lock.unlock();
         lock.lock();
       }
@@ -48,7 +48,7 @@ TEST(Monitor, EveryThreadThatCanGoOnIsWoken) {
   EXPECT_EQ(sum, static_cast<long>(kRounds) * (1 + 2 + 3));
 }
 
-TEST(Monitor, AllOrNobodyAreWoken) {
+TEST(Monitor, OneOrAllAreWoken) {
   TestMonitor monitor;
   bool is_over = false;
   int ended = 0;
@@ -72,8 +72,8 @@ TEST(Monitor, AllOrNobodyAreWoken) {
   EXPECT_EQ(ended, 4);
 }
 
-/// The last one to have the lock lets another thread destroy it.
-TEST(Monitor, MayBeGoneOnceTheLockIsGivenUp) {
+/// The last owner of the lock lets another thread destroy it.
+TEST(Monitor, MayBeDestroyedAfterTheLockIsReleased) {
   for (int round = 0; round < 200; ++round) {
     bool is_over = false;
     auto monitor = std::make_unique<TestMonitor>();

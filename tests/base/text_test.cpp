@@ -30,7 +30,7 @@ TEST(Text, PrintableShowsWhatEndsLinesOrTurnsTextByItsNumbers) {
     EXPECT_EQ(printable(stays), stays);
 }
 
-TEST(Lines, ATextIsALineWhateverIsInIt) {
+TEST(Lines, AnyTextIsOneLine) {
   EXPECT_EQ((Lines("a\n") + "" + std::string("b\nc\n") + "\n").all(),
             (std::vector<std::string>{"a", "b\nc", ""}));
   EXPECT_TRUE(Lines("").empty());
@@ -39,7 +39,7 @@ TEST(Lines, ATextIsALineWhateverIsInIt) {
   EXPECT_EQ(lines.all(), (std::vector<std::string>{"a", "b", "a", "b"}));
 }
 
-TEST(Lines, NoneIsACommandOfACi) {
+TEST(Lines, LinesAreNeverCommandsOfACi) {
   EXPECT_EQ(printed_line("::error::a"), "\\x3a:error::a");
   EXPECT_EQ(printed_line(" \u00A0\u3000::error::a"), " \u00A0\u3000\\x3a:error::a");
   EXPECT_EQ(printed_line("a ::error::b: c"), "a ::error::b: c");
@@ -94,7 +94,7 @@ TEST(Text, NonTextIsFoundWhereItBegins) {
   EXPECT_EQ(find_non_text("\xEF\xBF\xBF"), 0u);
 }
 
-TEST(Text, Utf8IsToldFromOtherBytes) {
+TEST(Text, Utf8IsDistinguishedFromOtherBytes) {
   EXPECT_TRUE(is_utf8(std::string_view("a\0\x7F\xC2\x85\xEF\xBB\xBF\xF0\x9F\x98\x80", 13)));
   EXPECT_FALSE(is_utf8("a\xFF"));
   EXPECT_FALSE(is_utf8("\xED\xA0\x80"));
@@ -106,7 +106,7 @@ TEST(Text, JsonForYamlHasOtherCharactersByTheirNumbers) {
   EXPECT_EQ(json_for_yaml("\x7F\xC2\x85\xC2\x9F\xE2\x80\xA8\xEF\xBB\xBF\xEF\xBF\xBF"),
             "\\u007f\\u0085\\u009f\\u2028\\ufeff\\uffff");
   EXPECT_EQ(json_for_yaml("\xEF\xBB\xBF{}"), "\xEF\xBB\xBF{}");
-  EXPECT_EQ(json_for_yaml("\xFF"), "\xFF");  // no UTF-8: the parser says so
+  EXPECT_EQ(json_for_yaml("\xFF"), "\xFF");  // the parser reports invalid UTF-8
 }
 
 TEST(Text, OnlyMisspellingsAreTakenForOthers) {

@@ -11,12 +11,12 @@
 namespace roundel {
 namespace {
 
-/// Something that ends at some time.
+/// Work that ends at some time.
 struct Thing {
   std::atomic<bool> has_ended{false};
 };
 
-/// All wait; things end in the order of `ends`.
+/// All wait; work ends in the order of `ends`.
 void wait_for_all(const std::vector<std::size_t>& ends, std::atomic<int>& waiting_alone,
                   std::atomic<int>& most_alone) {
   WaitingLine line;
@@ -45,7 +45,7 @@ void wait_for_all(const std::vector<std::size_t>& ends, std::atomic<int>& waitin
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(WaitingLine, OneThreadWaitsAloneAndAllReturnInWhateverOrderThingsEnd) {
+TEST(WaitingLine, OneThreadWaitsAloneAndAllReturnInAnyOrderOfEnds) {
   for (const std::vector<std::size_t>& ends :
        {std::vector<std::size_t>{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 0, 5, 1, 4, 3}, {0}}) {
     for (int turn = 0; turn < 20; ++turn) {

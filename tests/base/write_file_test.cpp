@@ -24,7 +24,7 @@ namespace {
 const std::vector<std::uint8_t> kOld = {1, 2, 3};
 const std::vector<std::uint8_t> kNew(100000, 7);
 
-/// Runs `body` in a process of its own, which may change its limits and rights; its exit code.
+/// Runs `body` in its own process, which may change its limits and rights; returns its exit code.
 template <typename Body>
 int in_child(Body body) {
   const pid_t child = fork();
@@ -74,7 +74,7 @@ TEST(AtomicFile, IsThereOnlyWhenCommitted) {
 
 TEST(AtomicFile, OnlyLeftoversAreRemoved) {
   const TemporaryFolder folder;
-  write_file_atomically(folder / ".roundel-1-2.tmp", kOld);  // of a process that is gone
+  write_file_atomically(folder / ".roundel-1-2.tmp", kOld);  // left by an ended process
   write_file_atomically(folder / "a.tmp", kOld);
   AtomicFile in_use(folder / "b");
   in_use.write(kNew);
@@ -83,7 +83,7 @@ TEST(AtomicFile, OnlyLeftoversAreRemoved) {
   EXPECT_EQ(folder.count_files(), 2U);
   in_use.commit();
   EXPECT_EQ(read_bytes(folder / "b"), kNew);
-  remove_leftover_files(folder / "none");  // says nothing
+  remove_leftover_files(folder / "none");
 }
 
 TEST(AtomicFile, LeftoversAreLookedForAmongSomeNames) {
@@ -106,7 +106,7 @@ TEST(WriteFile, PermissionsFollowTheUmask) {
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
-TEST(WriteFile, ANameOfTheGreatestLengthIsNoProblem) {
+TEST(WriteFile, ANameOfTheGreatestLengthIsWritten) {
   const TemporaryFolder folder;
   const std::string path = folder / std::string(255, 'n');
   write_file_atomically(path, kOld);
@@ -198,11 +198,11 @@ TEST(WriteFile, AReplacedFileKeepsItsModeAndOtherLinksKeepTheOldOne) {
 enum class Without {
   kNothing,
   kLinksOfNameless,   ///< files without a name do not get one
-  kNameless,          ///< there are none
-  kNamelessAndRename  ///< nor renames that replace nothing
+  kNameless,          ///< unsupported
+  kNamelessAndRename  ///< renames that keep existing files are unsupported, too
 };
 
-/// From now on this process is on a system without these.
+/// This process is on a system without these calls from here on.
 bool lose_system_calls(Without what) {
   const std::uint32_t lost = what == Without::kLinksOfNameless     ? SYS_linkat
                              : what == Without::kNamelessAndRename ? SYS_renameat2
@@ -224,10 +224,10 @@ bool lose_system_calls(Without what) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/// The first thing of many that is not as it should be, or 0.
+/// Returns the number of the first failed check, or 0.
 int replaces_nothing(const TemporaryFolder& folder) {
   const int nameless = open(folder.path().c_str(), O_WRONLY | O_TMPFILE, 0666);
-  const bool has_nameless = nameless >= 0;  // not every file system has them
+  const bool has_nameless = nameless >= 0;  // some file systems lack them
   close(nameless);
   const auto refused = [&](const auto& work) {
     try {
@@ -260,7 +260,7 @@ int replaces_nothing(const TemporaryFolder& folder) {
   return 0;
 }
 
-/// From now on these system calls fail with this error in this process.
+/// These system calls fail with this error in this process from here on.
 bool fail_system_calls(const std::vector<std::uint32_t>& calls, std::uint32_t error) {
   std::vector<sock_filter> filter = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
@@ -275,7 +275,7 @@ bool fail_system_calls(const std::vector<std::uint32_t>& calls, std::uint32_t er
 }
 
 /// Returns the exit code of the Error that `work` throws in a process in which these calls fail; 0
-/// if it throws nothing, 77 if calls cannot be made to fail. The message must end with `text`.
+/// without an Error, 77 if calls cannot be made to fail. The message must end with `text`.
 template <typename Work>
 int exit_code_without(const std::vector<std::uint32_t>& calls, std::uint32_t error,
                       const std::string& text, const Work& work) {
@@ -298,7 +298,7 @@ TEST(WriteFile, WhatTheDiskDoesNotKeepIsAFailedWrite) {
       exit_code_without({SYS_fdatasync}, EIO, text + "fdatasync: Input/output error", write);
   if (code == 77) GTEST_SKIP() << "system calls cannot be made to fail";
   EXPECT_EQ(code, 1);
-  EXPECT_EQ(folder.count_files(), 0U);  // the bytes come first
+  EXPECT_EQ(folder.count_files(), 0U);
   EXPECT_EQ(exit_code_without({SYS_fsync}, ENOSPC, text + "fsync: No space left on device", write),
             1);
   EXPECT_EQ(exit_code_without({SYS_fdatasync, SYS_fsync}, EINVAL, "", write), 0);  // it cannot sync
@@ -339,7 +339,7 @@ TEST(WriteFile, AFolderThatTakesNoNamesIsFoundWithoutWriting) {
 }
 
 TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
-  // By the call that gives it its name, whichever of them there are.
+  // The call that gives it its name, on each kind of system.
   const auto on_a_system = [](Without what) {
     const TemporaryFolder folder;
     return in_child([&] {
@@ -365,7 +365,7 @@ TEST(WriteFile, AReplacedFileKeepsOwnerAndGroupWherePermitted) {
   EXPECT_EQ(status.st_uid, 1234U);
   EXPECT_EQ(status.st_gid, 2345U);
 
-  // Somebody who may write the file, but not give one to its group: the group's rights end.
+  // A user who may write the file, but not give one to its group: the group's rights end.
   ASSERT_EQ(chmod((folder / "a").c_str(), 0662), 0);
   ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
   EXPECT_EQ(in_child([&] {
@@ -408,15 +408,15 @@ TEST(WriteFile, FoldersAndFilesWithoutWritePermissionAreRefused) {
   ASSERT_EQ(chmod((folder / "open/read-only").c_str(), 0444), 0);
   ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
   constexpr uid_t kNobody = 65534;
-  const auto as_somebody_else = [&](const std::string& path) {
+  const auto as_other_user = [&](const std::string& path) {
     return in_child([&] {
       if (getuid() == 0 && setuid(kNobody) != 0) return 99;  // root may write everywhere
       return exit_code_of_writing(path);
     });
   };
-  EXPECT_EQ(as_somebody_else(folder / "closed/a.png"), 4);
-  EXPECT_EQ(as_somebody_else(folder / "open/read-only"), 4);
-  EXPECT_EQ(as_somebody_else(folder / "open/a.png"), 0);
+  EXPECT_EQ(as_other_user(folder / "closed/a.png"), 4);
+  EXPECT_EQ(as_other_user(folder / "open/read-only"), 4);
+  EXPECT_EQ(as_other_user(folder / "open/a.png"), 0);
   EXPECT_EQ(read_bytes(folder / "open/read-only"), kOld);
 }
 
@@ -480,7 +480,7 @@ TEST(WriteFile, ASignalHandlerCanRemoveTheTemporaryFile) {
 }
 
 TEST(WriteFile, WithoutAHandlerASignalLeavesOnlyATemporaryFile) {
-  // The counterpart of the test above: there is a file to remove at that moment.
+  // The counterpart of the previous test: a file must be removed at that moment.
   const TemporaryFolder folder;
   const int exit_code = in_child([&] {
     std::signal(SIGXFSZ, [](int) { _exit(130); });
@@ -516,7 +516,7 @@ TEST(WriteFile, NoTemporaryFileIsMadeOnceTheyAreBeingRemoved) {
                 }
                 while (written < 8) std::this_thread::yield();
                 remove_temporary_files();
-                std::this_thread::sleep_for(std::chrono::milliseconds(2));  // time to make some
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));  // enough to make some
                 _exit(130);
                 return 0;
               }),
@@ -548,7 +548,7 @@ TEST(NewFolders, GoAgainIfNothingWasPutIntoThem) {
   EXPECT_FALSE(std::filesystem::exists(folder / "third"));
 }
 
-TEST(NewFolders, AreMadeWithThoseAboveThemAndAllOfTheseGo) {
+TEST(NewFolders, AreMadeAndRemovedWithTheirParents) {
   const TemporaryFolder folder;
   {
     NewFolders made(folder / "a/b/c");
@@ -589,7 +589,7 @@ TEST(NewFolders, StayWhereAnotherProcessIsAboutToWrite) {
   auto other = std::make_unique<NewFolders>(folder / "link");
   made.reset();
   EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
-  other.reset();  // which has not made it
+  other.reset();  // and did not make it
   EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
   EXPECT_EQ(in_child([&] {
               const NewFolders killed(folder / "b"), goes_on(folder / "b");
@@ -600,7 +600,7 @@ TEST(NewFolders, StayWhereAnotherProcessIsAboutToWrite) {
             0);
 }
 
-TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsNoObstacle) {
+TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsIgnored) {
   const TemporaryFolder folder;
   EXPECT_EQ(in_child([&] {
               for (int k = 0; k < 50; ++k) {

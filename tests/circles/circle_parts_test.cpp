@@ -1,4 +1,3 @@
-// Fills and strokes.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +26,8 @@ Layer stroked(Layer layer, const Stroke& stroke, bool fill = true) {
   return layer;
 }
 
-/// Each circle's fill, then its stroke of `width` in frame space: slowly, from the circles without.
+/// Returns each circle's fill, then its stroke of `width` in frame space: slowly, from the circles
+/// without parts.
 Circles with_parts(Scene scene, std::size_t stroked_layer, double width) {
   Layer& layer = scene.layers[stroked_layer];
   const Stroke stroke = *layer.stroke;
@@ -65,7 +65,6 @@ Circles with_parts(Scene scene, std::size_t stroked_layer, double width) {
   return all;
 }
 
-/// With a view, a move, an opacity, a blend mode and linear light.
 Scene busy_scene(const Stroke& stroke, bool fill) {
   Layer layer = classic_layer("rand100k");
   layer.move.scale = 0.5;
@@ -79,7 +78,7 @@ Scene busy_scene(const Stroke& stroke, bool fill) {
   return scene;
 }
 
-/// Depths of what is no ring are nobody's.
+/// Depths of circles without rings are undefined.
 void expect_same(const Circles& expected, std::span<const Shape> shapes,
                  std::span<const Paint> paints, std::size_t first) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -102,7 +101,7 @@ TEST(CircleParts, AStrokeLiesAboveItsFillAndBelowTheNextCircle) {
       const Circles circles = drawn(scene);
       ASSERT_EQ(circles.count(), expected.count());
       expect_same(expected, circles.shapes.span(), circles.paints.span(), 0);
-      // Made where they are needed.
+      // Made on demand.
       CircleSource source(scene);
       Circles none;
       const CircleStream stream = source.at(0, none);
@@ -134,7 +133,7 @@ TEST(CircleParts, AStrokeWiderThanItsCircleHasNoHole) {
 TEST(CircleParts, FramesOfAFilmKeepTheirPaints) {
   const Scene scene =
       scene_with({stroked(classic_layer("bouncingballs"), {{2, true}, DisplayColor{1, 0, 0}, {}})});
-  EXPECT_FALSE(FilmSource(scene).has_recipes());  // which know no parts
+  EXPECT_FALSE(FilmSource(scene).has_recipes());  // unaware of parts
   CircleSource source(scene);
   Circles circles;
   for (std::int64_t frame = 0; frame < 4; ++frame) {
@@ -153,7 +152,7 @@ TEST(CircleParts, InSceneSpaceCirclesAreWhole) {
 TEST(CircleParts, CirclesThatCoverNothingHaveNoStrokes) {
   RandomSource source;
   source.count = 100;
-  source.radius = GaussianLaw{0, 0.1};  // half of them
+  source.radius = GaussianLaw{0, 0.1};
   Layer layer;
   layer.source = source;
   const Circles circles = drawn(scene_with({stroked(layer, {{0.01, false}, {}, 1.0})}));

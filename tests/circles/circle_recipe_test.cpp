@@ -5,9 +5,9 @@
 namespace roundel {
 namespace {
 
-constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300};  // forth and back
+constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300};
 
-/// All simulated layers, and others, in layers that are moved, seen through a view.
+/// Returns all simulated layers, and others, in layers that are moved, seen through a view.
 std::vector<Scene> scenes() {
   Layer random;
   random.source = RandomSource{};
@@ -42,7 +42,7 @@ TEST(CircleRecipe, MakesTheCirclesOfEveryFrame) {
   }
 }
 
-TEST(CircleRecipe, FramesWithFarPlacesHaveNone) {
+TEST(CircleRecipe, FramesWithFarPlacesLackRecipes) {
   Layer random;
   random.source = RandomSource{};
   std::get<RandomSource>(random.source).count = 500;

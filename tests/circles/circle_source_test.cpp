@@ -109,7 +109,7 @@ TEST(CircleSource, CirclesDoNotDependOnTheNumberOfThreads) {
   }
 }
 
-/// Compares all but the depths.
+/// Compares everything but the depths.
 void expect_painted_alike(const Circles& expected, std::size_t first, std::span<const Shape> shapes,
                           std::span<const Paint> paints, const std::string& what) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -158,7 +158,7 @@ TEST(CircleSource, RunsAreTheSameCircles) {
   }
 }
 
-TEST(CircleSource, RunsAreNotToBeHadWhereCirclesDependOnOthers) {
+TEST(CircleSource, RunsAreUnavailableIfCirclesDependOnOthers) {
   Layer snowy = classic_layer("rand10k");  // its alpha comes from depths, which are sorted
   snowy.shader = Shader::kSnow;
   const Scene scene = scene_of({snowy});
@@ -202,7 +202,7 @@ TEST(CircleSource, OnlyFrontCirclesAreExpectedToBeMade) {
   EXPECT_GT(front, 100'000U);
   EXPECT_LT(front, 500'000U);
   EXPECT_EQ(expected_circles(scene_of({classic_layer("micro2M")})), 2'000'000U);  // never saturated
-  EXPECT_EQ(expected_circles(scene_of({classic_layer("snow")})), 100'000U);       // simulated
+  EXPECT_EQ(expected_circles(scene_of({classic_layer("snow")})), 100'000U);
 }
 
 TEST(CircleSource, UnknownGeneratorsAreRefused) {

@@ -32,7 +32,7 @@ inline Circles circles_of(const Scene& scene, std::int64_t frame = 0) {
   return circles;
 }
 
-/// x, y, z, radius, red, green, blue of each circle.
+/// Returns x, y, z, radius, red, green, blue of each circle.
 inline std::vector<float> rows_of(const Circles& circles) {
   std::vector<float> rows;
   rows.reserve(7 * circles.count());
@@ -46,7 +46,7 @@ inline std::vector<float> rows_of(const Circles& circles) {
 
 inline bool same_bits(const Circles& a, const Circles& b) {
   if (a.count() != b.count()) return false;
-  return a.count() == 0 ||  // where the pointers may be null
+  return a.count() == 0 ||  // the pointers may be null
          (std::memcmp(a.shapes.data(), b.shapes.data(), a.count() * sizeof(Shape)) == 0 &&
           std::memcmp(a.paints.data(), b.paints.data(), a.count() * sizeof(Paint)) == 0);
 }

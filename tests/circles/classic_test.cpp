@@ -19,7 +19,7 @@ std::vector<ReferenceRow> reference_rows() {
   std::ifstream file(ROUNDEL_SOURCE_DIR "/tests/circles/circles.tsv");
   std::vector<ReferenceRow> rows;
   std::string line;
-  std::getline(file, line);  // the columns' names
+  std::getline(file, line);
   while (std::getline(file, line)) {
     std::istringstream fields(line);
     ReferenceRow row;

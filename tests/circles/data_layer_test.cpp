@@ -46,7 +46,8 @@ class DataLayer : public testing::Test {
     return scene_of({layer});
   }
 
-  /// The message of the error that generating ends with, without the path in front of each line.
+  /// Returns the message of the error that generating ends with, without the path in front of each
+  /// line.
   std::string error_of(const Scene& broken) const {
     try {
       circles_of(broken);
@@ -127,7 +128,7 @@ TEST_F(DataLayer, ValuesOutOfRangeAreNamed) {
   }
 }
 
-TEST_F(DataLayer, TheFirstBadRowIsNamedWhateverTheThreads) {
+TEST_F(DataLayer, TheFirstBadRowIsNamedForAnyThreads) {
   std::vector<std::vector<float>> rows(60'000, {0, 0, 1});
   rows[59'999] = {0, 0, -1};
   rows[40'000] = {0, 2e15f, -2};
@@ -183,7 +184,7 @@ TEST_F(DataLayer, AFileWrittenToInPlaceIsAnError) {
   }
 }
 
-/// What the view makes of a number, in more precision than binary64 has.
+/// Maps a number by the view, in more precision than binary64 has.
 float exactly_moved(double value, double center, double zoom, long double middle) {
   return static_cast<float>((static_cast<long double>(value) - center) * zoom + middle);
 }
@@ -194,7 +195,7 @@ Circles in_frame_space(const Scene& scene) {
   return circles;
 }
 
-/// A thousand points in the square of side 1/zoom about (center, center).
+/// Returns a thousand points in the square of side 1/zoom about (center, center).
 std::vector<std::vector<double>> points_about(double center, double zoom) {
   std::mt19937_64 engine(7);
   std::uniform_real_distribution<double> within(-.5, .5);
@@ -204,7 +205,7 @@ std::vector<std::vector<double>> points_about(double center, double zoom) {
   return rows;
 }
 
-TEST_F(DataLayer, DoublesAreRoundedBehindTheView) {
+TEST_F(DataLayer, DoublesAreRoundedAfterTheView) {
   for (const auto& [center, zoom] : {std::pair{900'000.5, 1.0},
                                      {900'000.5, 1000.0},
                                      {.5, 1e6},
@@ -248,7 +249,7 @@ TEST_F(DataLayer, TheIdentityLeavesDoublesAsTheyAreRounded) {
   EXPECT_TRUE(same_bits(circles, circles_of(plain)));
 }
 
-/// Floats, and circles that are no data, are moved as they always were.
+/// Floats, and circles without data, are moved in binary32.
 TEST_F(DataLayer, FloatsAreMovedAsShapes) {
   std::vector<std::vector<float>> rows;
   for (const std::vector<double>& row : points_about(.5, .7))

@@ -24,7 +24,7 @@ TEST(DepthSort, SortsAsTheStandardLibraryDoes) {
   for (const std::size_t size : std::initializer_list<std::size_t>{0, 1, 2, 1000, 100'003}) {
     std::vector<float> values(size);
     GlibcRandom(9).draw(values.data(), size);
-    for (std::size_t i = 0; i < size; i += 3) values[i] = 0.0f;  // many equal ones
+    for (std::size_t i = 0; i < size; i += 3) values[i] = 0.0f;
     for (std::size_t i = 1; i < size; i += 7) values[i] = 1.0f;
     for (std::size_t i = 2; i < size; i += 5) values[i] *= 1e-9f;
     Buffer<float> sorted = buffer_of(values);

@@ -19,7 +19,6 @@ const std::string kLayers =
     "  - {name: classic, generator: bouncingballs}\n"
     "  - {name: flakes, random: {count: 500, depth: {uniform: [0, 1]}}, shader: snow}\n";
 
-/// The scene with `keys` in every layer.
 Scene scene_with(const std::string& keys, const std::string& head = "",
                  const std::string& layers = kLayers, const std::string& path = "s.yaml") {
   std::string text = "version: 1\n" + head + layers;
@@ -108,7 +107,7 @@ TEST(LayerMove, RunsAndFramesThatFollowHaveTheSameBits) {
   EXPECT_TRUE(same_bits(circles, circles_for(CircleUse::kExplain, film)));
 
   Scene streamed = film;
-  streamed.layers.erase(streamed.layers.begin() + 2);  // what moves is in memory
+  streamed.layers.erase(streamed.layers.begin() + 2);  // moving layers are in memory
   CircleSource streaming(streamed);
   Circles memory, all, made;
   const CircleStream stream = streaming.at(0, memory);
@@ -167,7 +166,7 @@ class MovedData : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Neighbours a million units from the origin are told apart where the layer brings them home.
+/// Neighbours a million units from the origin stay distinct if the layer moves them near it.
 TEST_F(MovedData, PositionsAreBinary64ThroughTheLayer) {
   folder_.write("t.csv",
                 "x,y,radius,a\n1000000.001,2000000.001,1,0.3\n1000000.002,2000000.003,2,0.7\n");

@@ -368,7 +368,7 @@ TEST(RandomPlaces, PolylinesAreFollowedEvenly) {
     const bool is_first = along < 3;
     ASSERT_NEAR(thin.shapes[k].x, is_first ? along : 3, 1e-6) << k;
     ASSERT_NEAR(thin.shapes[k].y, is_first ? 0 : along - 3, 1e-6) << k;
-    // Across is upwards, and turns to the left by 45 degrees until the joint, where it is longer.
+    // Across points up, and turns left by 45 degrees until the joint, where it is longer.
     const double t = is_first ? along / 3 : along - 3;
     const double left = is_first ? t : 1, up = is_first ? 1 : 1 - t;
     ASSERT_NEAR(band.shapes[k].x, (is_first ? along : 3) - left * across, 1e-6) << k;

@@ -19,7 +19,8 @@ Layer random_layer(PositionLaw position, std::uint64_t count) {
   return layer;
 }
 
-/// All laws that a circle can be made of alone, in layers that are moved, seen through a view.
+/// Returns all laws that can make a circle on its own, in layers that are moved, seen through a
+/// view.
 Scene scene() {
   Layer turned = random_layer(GaussianPosition{{.4, .6}, .1}, 300);
   turned.move = {.offset = {.1, -.2}, .pivot = {.5, .5}, .scale = 1.5, .rotate = 30};
@@ -93,7 +94,7 @@ TEST(RandomRun, FarPlacesAreMadeInBinary64) {
   tested.layers[0].move = {.pivot = {9e5, 9e5}, .scale = 1e3};
   EXPECT_TRUE(CircleSource(tested).has_double_centers());
   tested.layers[0].move = {};
-  tested.view = {0, 0, 100};  // which none of them reaches
+  tested.view = {0, 0, 100};  // out of reach for all of them
   EXPECT_FALSE(CircleSource(tested).has_double_centers());
   tested.layers[0].move = {.offset = {-9e5, -9e5}, .rotate = 1e-4};
   EXPECT_TRUE(CircleSource(tested).has_double_centers());

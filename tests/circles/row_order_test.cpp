@@ -51,7 +51,6 @@ class SortedRows : public testing::Test {
     file.write(reinterpret_cast<const char*>(rows_.data()), kRows * sizeof(Row));
   }
 
-  /// The same rows as a text.
   void write_csv() const {
     std::ofstream file(folder_ / "sorted_rows.csv");
     file << "x,v,kind\n";
@@ -61,7 +60,7 @@ class SortedRows : public testing::Test {
            << row.kind << '\n';
   }
 
-  /// Writes the same rows to a file that is slow to read.
+  /// Writes the rows to a file that is slow to read.
   void write_deflated() const {
     std::ifstream array(path_, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(array), {}};
@@ -77,7 +76,7 @@ class SortedRows : public testing::Test {
         folder_ / "s.yaml");
   }
 
-  /// Of the rows that `keeps` takes, stably.
+  /// Sorts the rows that satisfy `keeps`, stably.
   template <typename Keeps, typename Before>
   std::vector<double> sorted(const Keeps& keeps, const Before& before) const {
     std::vector<Row> kept;
@@ -88,19 +87,18 @@ class SortedRows : public testing::Test {
     return places;
   }
 
-  /// The stream has the rows in this order, however they are asked for: made chunk by chunk, or all
-  /// first, in memory.
+  /// Expects the stream's rows in this order, both made chunk by chunk and all first in memory.
   static void expect_rows(const Scene& scene, const std::vector<double>& expected,
                           bool is_streamed = true) {
     CircleSource source(scene);
     ASSERT_EQ(source.is_streamed(), is_streamed);
-    Circles memory, room;
+    Circles memory, buffer;
     const CircleStream stream = source.at(0, memory);
     ASSERT_EQ(stream.in_memory() == nullptr, is_streamed);
     ASSERT_EQ(stream.traits().is_parallel, is_streamed);
     ASSERT_EQ(stream.count(), expected.size() + 70'005);
     EXPECT_LT(stream.traits().largest_chunk, stream.count());
-    const Circles& all = stream.all(room);
+    const Circles& all = stream.all(buffer);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_EQ(std::lround(static_cast<double>(all.shapes[70'000 + i].x) * 600'000), expected[i]);
     const auto expect_same = [&](std::size_t first, std::size_t n, const Circles& some) {
@@ -130,7 +128,7 @@ class SortedRows : public testing::Test {
 };
 
 const auto kAll = [](const Row&) { return true; };
-/// NaN lowest.
+/// Orders NaN lowest.
 bool is_less(float a, float b) {
   return std::isnan(a) ? !std::isnan(b) : a < b;
 }
@@ -142,7 +140,7 @@ TEST_F(SortedRows, ByANumberAreMadeChunkByChunk) {
       sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); }));
 }
 
-TEST_F(SortedRows, ThatAreNotAllKeptAreMadeChunkByChunk) {
+TEST_F(SortedRows, FilteredRowsAreMadeChunkByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(
       scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
@@ -199,7 +197,7 @@ TEST_F(SortedRows, OfADeflatedFileThatDoesNotFitAreMadeChunkByChunk) {
       "npz");
   const auto expected =
       sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); });
-  constexpr std::uint64_t kBytesOfCircle = 40;  // with its number in the order, twice
+  constexpr std::uint64_t kBytesOfCircle = 40;  // and its number in the order, twice
   scene.memory = 3 * kBytesOfCircle * count_circles(scene);
   expect_rows(scene, expected, false);
   scene.memory -= 3;
@@ -237,7 +235,7 @@ TEST_F(SortedRows, InAFileThatBecameShorterAreAnError) {
   }
 }
 
-/// Against a stable sort: NaN lowest, rows of equal numbers as they come.
+/// Compares with a stable sort: NaN lowest, rows of equal numbers in their order.
 void expect_sorted(const std::vector<double>& numbers, bool descending) {
   std::vector<std::uint32_t> all(numbers.size());
   std::iota(all.begin(), all.end(), 0U);

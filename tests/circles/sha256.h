@@ -5,7 +5,7 @@
 
 namespace roundel {
 
-/// SHA-256 (FIPS 180-4) as 64 lower-case hex digits.
+/// Returns SHA-256 (FIPS 180-4) as 64 lower-case hex digits.
 std::string sha256(std::span<const std::byte> bytes);
 
 template <typename T>

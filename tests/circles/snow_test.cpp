@@ -36,7 +36,7 @@ int ulps_between(float a, float b) {
   return std::abs(std::bit_cast<std::int32_t>(a) - std::bit_cast<std::int32_t>(b));
 }
 
-/// The reference's depths came from its platform's powf, ours from the binary64 pow: 71 differ by
+/// The reference's depths come from its platform's powf, ours from the binary64 pow: 71 differ by
 /// one unit in the last place. A radius follows from the flake's depth and its draw.
 TEST(Snow, DepthsAndRadiiAreTheReferences) {
   if (!std::filesystem::exists(kReferenceFlakes)) GTEST_SKIP() << "needs the reference data";
@@ -97,7 +97,7 @@ TEST(Snow, FlakesFollowTheStepFunction) {
   }
 }
 
-TEST(Snow, SnowsingleIsFrame751WhateverTheFrameAndPlatform) {
+TEST(Snow, SnowsingleIsFrame751OnEveryFrameAndPlatform) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   const Scene still = scene_of({classic_layer("snowsingle")});
   const Circles expected = circles_of(snow(), 751);

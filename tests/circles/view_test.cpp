@@ -39,7 +39,7 @@ TEST(View, CenterComesToTheMiddleAndZoomScales) {
 }
 
 TEST(View, DeepZoomsKeepTheDigitsThatMatter) {
-  // Two neighbouring floats come apart by exactly what lies between them.
+  // Two neighbouring floats move apart by exactly their difference.
   const float x = 0.3f, next = std::nextafter(x, 1.0f);
   const View view{static_cast<double>(x), 0.5, 1e7};
   const float a = to_frame_space({x, 0.5f, 0, 1e-8f}, view, 100, 100).x;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What diff has found, accepted; reports of two files. Usage: accept_found_test.py PATH_OF_ROUNDEL"""
+"""Accepting pictures found by diff; reports of two files. Usage: accept_found_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -67,7 +67,7 @@ class Folders(Case):
         self.assertIn(r"$'q\x7f.png'", text)
         self.assertFalse({"\x7f", "\x1b", "\t", "\ufeff"} & set(text), text)
         self.assertIn(r"q\xff.png: new: ", text)
-        # The words of the command are the names again.
+        # The shell reads the command's words as the names.
         words = self.failures("report")[r"q\x0a\x09'\.png"]["accept"].split("--output found --goldens goldens ")[1]
         self.assertEqual(subprocess.check_output(["bash", "-c", "printf %s " + words]).decode(), names[1])
         for path in (no_text, self.path("goldens/f.pfm"), self.path("now/f.pfm")):
@@ -75,13 +75,13 @@ class Folders(Case):
         self.diff("goldens", "now", "--json", "r.json")
         read = {picture["name"] for picture in json.loads(self.read("r.json"))["pictures"]}
         self.assertLessEqual(set(names), read)
-        said = self.run_roundel("report", "r.json", "--json", "again.json", "--output", "gathered", code=DIFFER).stdout.decode()
-        self.assertIn("q\\x7f.png: differs", said)
+        printed = self.run_roundel("report", "r.json", "--json", "again.json", "--output", "gathered", code=DIFFER).stdout.decode()
+        self.assertIn("q\\x7f.png: differs", printed)
         self.assertEqual({picture["name"] for picture in json.loads(self.read("again.json"))["pictures"]}, read)
         self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", names[0], code=DIFFER)
         self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", "--hashes", *names[1:], code=DIFFER)
         self.assertEqual(self.read("goldens/" + names[0]), self.read("now/a.png"))
-        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)  # goldens.lock is read
+        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)
 
     def test_damaged_pictures_are_not_kept(self):
         for folder in ("goldens/deep", "now/deep"):

@@ -1,4 +1,4 @@
-"""What tests of sequences have in common."""
+"""Shared by the tests of sequences."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ from command_case import ROUNDEL, CommandCase
 
 IS_SLOW = "ROUNDEL_TEST_SLOW" in os.environ  # with sanitizers
 DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
-WARNINGS = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU, signal.SIGPWR)  # by schedulers
+WARNINGS = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU, signal.SIGPWR)  # sent by schedulers
 
 BALLS = """version: 1
 image: {width: 96, height: 64}
@@ -39,7 +39,7 @@ ALPHA = BALLS.replace("height: 64", "height: 64, alpha: true")
 
 
 def png_pixels(data):
-    """Width, height, channels and pixels of one of our PNG files, by the book."""
+    """Returns width, height, channels and pixels of one of our PNG files, decoded by the specification."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, compressed = 8, b""
     while at < len(data):
@@ -63,7 +63,9 @@ def png_pixels(data):
 
 
 def failing_calls(error, *names):
-    """For preexec_fn: in the program these system calls fail with this error. None where that cannot be had."""
+    """Returns a preexec_fn under which these system calls of the program fail with this error; None if that is
+    unsupported.
+    """
     numbers = {"x86_64": {"fdatasync": 75, "rename": 82, "renameat": 264, "renameat2": 316, "link": 86, "linkat": 265,
                           "syncfs": 306},
                "aarch64": {"fdatasync": 83, "renameat": 38, "renameat2": 276, "linkat": 37, "syncfs": 267}}
@@ -107,15 +109,15 @@ class BatchCase(CommandCase):
         return done
 
     def start(self, *arguments, **keywords):
-        def default_signals():  # whoever runs the test may ignore them
+        def default_signals():  # the caller of the test may ignore them
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *WARNINGS):
                 signal.signal(number, signal.SIG_DFL)
 
         return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, text=True,
                                 stderr=subprocess.PIPE, preexec_fn=default_signals, **keywords)
 
-    def somebody_else(self):
-        """The start of a command line that runs as another user than root, who may write into "out"."""
+    def as_other_user(self):
+        """Returns the start of a command line that runs as another user than root, who may write into "out"."""
         line = ["setpriv", "--reuid=65533", "--regid=65534", "--clear-groups"]
         os.chmod(self.folder, 0o755)
         os.chmod(self.path("out"), 0o777 & (os.stat(self.path("out")).st_mode | 0o222))
@@ -125,7 +127,7 @@ class BatchCase(CommandCase):
         return line
 
     def run_without(self, error, calls, *arguments, code):
-        """Runs the command where these system calls fail."""
+        """Runs the command while these system calls fail."""
         apply = failing_calls(error, *calls)
         if apply is None:
             self.skipTest("numbers of system calls are not known here")
@@ -135,7 +137,7 @@ class BatchCase(CommandCase):
             self.skipTest("system calls cannot be made to fail here")
 
     def wait_until(self, is_so):
-        """Machines may be slow, so tests wait for what they need instead of some time."""
+        """Waits for a condition instead of a fixed time, since machines may be slow."""
         end = time.monotonic() + 120
         while not is_so():
             self.assertLess(time.monotonic(), end, "waited in vain")

@@ -74,11 +74,11 @@ class Names(BatchCase):
             self.assertFalse(os.path.exists(self.path("new")), name)
         process = self.start("render", "snow.yaml", "--size", "9000x9000", "--frames", "300-400", "-o",
                              "new/v001/%d.png", "--threads", "1")
-        while not os.path.exists(self.path("new/v001")):  # long before the first frame is there
+        while not os.path.exists(self.path("new/v001")):
             self.assertIsNone(process.poll())
             time.sleep(0.001)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.05)  # two at once would be one for the kernel
+        time.sleep(0.05)  # the kernel would merge two at once
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
@@ -136,7 +136,7 @@ class SameBytes(BatchCase):
 
 
 class PowerCuts(BatchCase):
-    """An image of a disk is copied while it is mounted: what a power cut would leave at that moment."""
+    """Copies an image of a mounted disk: the state that a power cut would leave at that moment."""
 
     def setUp(self):
         super().setUp()
@@ -154,7 +154,7 @@ class PowerCuts(BatchCase):
         self.addCleanup(subprocess.run, ["umount", self.path(folder)], capture_output=True, check=False)
 
     def check_kept(self, *arguments, code=DONE):
-        """Runs the command; then what is in "out" is whole in the copy."""
+        """Runs the command; then the contents of "out" must be whole in the copy."""
         self.run_roundel(*arguments, code=code)
         with open(self.path("disk"), "rb") as disk, open(self.path("copy"), "wb") as copy:
             os.posix_fadvise(disk.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

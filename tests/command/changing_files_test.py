@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Files that others write to while the command reads them: an error with their names, never a crash
-and never a picture of old and new data. Usage: changing_files_test.py PATH_OF_ROUNDEL"""
+"""Files that other processes write while the command reads them: an error with their names, never a crash and never a
+picture of old and new data. Usage: changing_files_test.py PATH_OF_ROUNDEL
+"""
 
 import os
 import random
@@ -19,7 +20,7 @@ CHANGED = "has changed while it was read"
 
 
 def npy(rows, row):
-    """float32 [rows, len(row)], all rows the same."""
+    """Returns float32 [rows, len(row)], all rows equal."""
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {len(row)}), }}"
     header = header.ljust(117) + "\n"
     return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
@@ -42,7 +43,7 @@ def pfm(side, seed):
 
 
 class Hammer:
-    """Makes a file shorter and whole again, in place, until the `with` ends."""
+    """Alternately truncates a file and restores it, in place, until the `with` ends."""
 
     def __init__(self, path):
         self.path = path
@@ -113,7 +114,7 @@ class Data(ChangingFilesTest):
         self.assertGreater(caught, 0)
 
     def test_the_fingerprint_is_that_of_the_data_drawn(self):
-        """One or the other array, as a whole: picture and fingerprint."""
+        """Draws one or the other array as a whole: picture and fingerprint."""
         arrays = [npy(4_000_000, (0.2, 0.3, 0.1)), npy(4_000_000, (0.8, 0.7, 0.1))]
         self.write("s.yaml", "version: 1\nimage: {width: 32, height: 32}\n"
                              "layers:\n  - {data: w.npy, columns: [x, y, radius]}\n")
@@ -134,7 +135,7 @@ class Data(ChangingFilesTest):
             self.assertIn(self.read("o.png"), whole)
 
     def film(self, change):
-        """Exports a film of data and something that moves; calls change() when it has begun."""
+        """Exports a film of data and of something that moves; calls change() once it has begun."""
         self.write("t.npy", npy(100_000, (0.2, 0.3, 0.02)))
         self.write("f.yaml", "version: 1\nimage: {width: 64, height: 64}\nlayers:\n"
                              "  - {data: t.npy, columns: [x, y, radius]}\n"
@@ -157,7 +158,7 @@ class Data(ChangingFilesTest):
         frames = sorted(os.listdir(self.path("out")))
         self.assertLess(len(frames), 300)
         self.assertIn(f"{300 - len(frames)} of 300 frames are missing", err)
-        # No frame shows what was written: that lies at another place.
+        # The frames do not show the new data, which lie at another place.
         self.run_roundel("render", "f.yaml", "--frames", f"0-{len(frames) - 1}", "-o", "out/n_###.png",
                          codes=[DONE])
         self.assertNotEqual(self.read("out/n_000.png"), first)
@@ -188,7 +189,7 @@ class Data(ChangingFilesTest):
 
 
 class Pictures(ChangingFilesTest):
-    """The other pictures of a folder are compared whatever happens to one."""
+    """The other pictures of a folder are compared even if one changes."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
-"""What tests of the command from outside have in common. The script that imports this gets the program's path as its first
-argument."""
+"""Shared by the tests of the command from outside. The importing script gets the program's path as its first argument.
+"""
 
 import json
 import os
@@ -34,7 +34,7 @@ layers:
 class CommandCase(unittest.TestCase):
     """Each test has an empty folder, in which the command runs."""
 
-    is_text = False  # what the command prints, for run_roundel()
+    is_text = False
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="roundel_test_")
@@ -52,12 +52,12 @@ class CommandCase(unittest.TestCase):
             file.write(text)
 
     def results(self, name):
-        """The pictures of a file of results, without times."""
+        """Returns the pictures of a file of results, without times."""
         return [{key: value for key, value in picture.items() if key != "seconds"}
                 for picture in json.loads(self.read(name))["pictures"]]
 
     def run_roundel(self, *arguments, code=0, stdin="", **keywords):
-        """Runs the command; its exit code must be `code`. Output and messages are bytes, or with is_text texts."""
+        """Runs the command; its exit code must be `code`. Output and messages are bytes, or texts with is_text."""
         keywords = {"text": self.is_text, **keywords}
         if not keywords["text"] and isinstance(stdin, str):
             stdin = stdin.encode()

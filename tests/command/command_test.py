@@ -38,7 +38,7 @@ MALFORMED = {
     "alias_bomb": "a: &a [x, x, x, x, x, x, x, x, x]\n"
     + "".join(f"{c}: &{c} [{', '.join(['*' + chr(ord(c) - 1)] * 9)}]\n" for c in "bcdefgh"),
 }
-# Nothing may be read of layers that are too many.
+# Layers beyond the limit must not be read.
 MALFORMED.update(
     (f"1001_layers_{i}", "version: 1\nlayers:\n" + "  - generator: rgb\n" * 1000 + f"  - {last}\n")
     for i, last in enumerate((
@@ -111,13 +111,13 @@ class Help(ScenesCase):
             self.assertEqual(self.run_roundel(command, "--version").stdout, text)
 
     def test_wrong_commands(self):
-        done = self.assert_fails(code=USAGE, says=["\nerror: expected a command\n"])
+        done = self.assert_fails(code=USAGE, mentions=["\nerror: expected a command\n"])
         self.assertTrue(done.stderr.startswith(self.run_roundel("-h").stdout))
-        self.assert_fails("version", code=USAGE, says=['(did you mean "--version"?)'])
-        self.assert_fails("rendr", code=USAGE, says=['(did you mean "render"?)'])
+        self.assert_fails("version", code=USAGE, mentions=['(did you mean "--version"?)'])
+        self.assert_fails("rendr", code=USAGE, mentions=['(did you mean "render"?)'])
         for arguments in (["bench"], ["bench", "rgb.yaml", "--repeat", "1"], ["help", "bench"]):
-            self.assert_fails(*arguments, code=USAGE, says=["the program roundel-bench", "-DROUNDEL_LAB=ON"])
-        self.assert_fails("help", "rendr", code=USAGE, says=['(did you mean "render"?)'])
+            self.assert_fails(*arguments, code=USAGE, mentions=["the program roundel-bench", "-DROUNDEL_LAB=ON"])
+        self.assert_fails("help", "rendr", code=USAGE, mentions=['(did you mean "render"?)'])
 
 
 class SmallStacks(ScenesCase):
@@ -140,18 +140,18 @@ class Usage(ScenesCase):
         done = self.assert_fails(
             "render", "rgb.yaml", "--size", "10x", "--sead=1", "--threads", "-3", "-o", "a.jpg",
             code=USAGE,
-            says=['--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, such as 800x600, got "10x"',
+            mentions=['--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, such as 800x600, got "10x"',
                   'unknown option (did you mean "--seed"?)', 'got "-3"'])
         *problems, advice = done.stderr.splitlines()
         self.assertTrue(all(line.startswith("error: ") for line in problems), done.stderr)
         self.assertEqual(advice, '"roundel render --help" lists the options')
 
     def test_a_picture_needs_a_name(self):
-        self.assert_fails("render", "rgb.yaml", code=USAGE, says=["rgb.yaml: expected -o FILE"])
+        self.assert_fails("render", "rgb.yaml", code=USAGE, mentions=["rgb.yaml: expected -o FILE"])
 
     def test_standard_output_needs_a_format(self):
         self.assert_fails("render", "rgb.yaml", "--frames", "0-1", "-o", "-", code=USAGE,
-                          says=["--output: standard output needs --format"])
+                          mentions=["--output: standard output needs --format"])
 
     def test_two_scenes_are_not_written_to_one_file(self):
         os.mkdir(self.path("sub"))
@@ -227,7 +227,7 @@ class Scenes(ScenesCase):
         self.assert_only_scenes()
 
     def test_a_billion_circles(self):
-        """They need not be in memory; nobody asks for those behind a saturated image."""
+        """They need not fit in memory; circles behind a saturated image are never fetched."""
         self.write("huge.yaml", RANDOM.replace("5000", "1000000000").replace("300", "200"))
         self.run_roundel("render", "huge.yaml", "-o", "a.png", "--backend", "cpu")
         self.run_roundel("render", "huge.yaml", "--frames", "0-2", "-o", "film%d.png", "--backend", "cpu")
@@ -239,9 +239,9 @@ class Scenes(ScenesCase):
         self.write("large.yaml", RANDOM.replace("5000", "30000000"))
         limit = 600 << 20
         limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
-        self.assert_fails("circles", "large.yaml", "-o", "a.npy", code=FAILED, says=["memory"],
+        self.assert_fails("circles", "large.yaml", "-o", "a.npy", code=FAILED, mentions=["memory"],
                           **limited)
-        # Painting takes circles in chunks, and has no need of all 0.96 GB at once.
+        # Painting takes circles in chunks, and never needs all 0.96 GB at once.
         self.run_roundel("render", "large.yaml", "-o", "a.png", "--threads", "2", "--backend",
                          "cpu", **limited)
 
@@ -249,8 +249,8 @@ class Scenes(ScenesCase):
 class Refusals(ScenesCase):
     def test_a_folder_that_cannot_be_made(self):
         self.assert_fails("render", "rgb.yaml", "-o", "rgb.yaml/ne/a.png", code=REFUSED,
-                          says=['rgb.yaml/ne/a.png: cannot write, expected a folder, got the file "rgb.yaml"'])
-        self.assert_fails("circles", "rgb.yaml", "-o", "rgb.yaml/ne/a.npy", code=REFUSED, says=['"rgb.yaml"'])
+                          mentions=['rgb.yaml/ne/a.png: cannot write, expected a folder, got the file "rgb.yaml"'])
+        self.assert_fails("circles", "rgb.yaml", "-o", "rgb.yaml/ne/a.npy", code=REFUSED, mentions=['"rgb.yaml"'])
 
     def test_a_missing_folder_is_made_and_goes_with_a_run_that_made_nothing(self):
         for name, arguments in (("a", ["render", "rgb.yaml", "-o", "a/"]),
@@ -324,7 +324,7 @@ class Refusals(ScenesCase):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-        self.assert_fails("render", "random.yaml", "-o", "a.png", code=FAILED, says=["a.png"],
+        self.assert_fails("render", "random.yaml", "-o", "a.png", code=FAILED, mentions=["a.png"],
                           preexec_fn=limit)
         self.write("a.png", "old")
         self.run_roundel("render", "random.yaml", "-o", "a.png", code=FAILED, preexec_fn=limit)
@@ -349,7 +349,7 @@ class Refusals(ScenesCase):
         os.mkdir(self.path("out"))
         os.mkdir(self.path("out/random.png"))
         self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out", "--overwrite", code=REFUSED)
-        self.assertEqual(os.listdir(self.path("out")), ["random.png"])  # seen before rendering
+        self.assertEqual(os.listdir(self.path("out")), ["random.png"])  # noticed before rendering
         os.rmdir(self.path("out/random.png"))
 
         def limit():  # enough for the small picture only
@@ -362,7 +362,7 @@ class Refusals(ScenesCase):
 
 
 class Inputs(ScenesCase):
-    """No output replaces what the same command reads, by whatever name."""
+    """Outputs never replace inputs of the same command, under any name."""
 
     def setUp(self):
         super().setUp()

@@ -18,7 +18,7 @@ MAP = "map: {x: x, y: y, radius: {column: v, range: [0.01, 0.05]}, color: {colum
 
 
 def columns(frame):
-    """Rows that become more, and values that drift, so that each file's range is its own."""
+    """Returns a growing number of rows, and values that drift, so that each file has its own range."""
     random = np.random.default_rng(frame)
     rows = 50 + 40 * frame
     return {"x": random.uniform(0, 1 + frame, rows), "y": random.uniform(-frame, 1, rows),
@@ -42,7 +42,6 @@ class DataFilmsTest(CommandCase):
             file.write(f"version: 1\n{head}\nlayers:\n{layers}")
 
     def circles(self, *arguments):
-        """Of all frames of the animation."""
         self.run_roundel("circles", "s.yaml", "--frames", "all", "-o", "c_##.npy", "--columns", "all", *arguments)
         return [np.load(self.path(f"c_{frame:02}.npy")) for frame in self.frames()]
 
@@ -57,7 +56,7 @@ class DataFilmsTest(CommandCase):
 
     @staticmethod
     def pixels(png):
-        """The packed pixels, without the texts, of which the fingerprint is one."""
+        """Returns the packed pixels, without the texts, which include the fingerprint."""
         return png[png.index(b"IDAT"):]
 
     def picture(self, *arguments):
@@ -141,9 +140,9 @@ class DataFilmsTest(CommandCase):
 
     def test_numbers_from_validate_are_the_same_frames(self):
         self.scene(head=HEAD + "view: {fit: data}")
-        said = self.validate()
-        low, high = re.search(r"color +v by linear: (\S+) to (\S+)\n", said).groups()
-        center, zoom = re.search(r"center +(\[.*\]), zoom: (\S+)\n", said).groups()
+        printed = self.validate()
+        low, high = re.search(r"color +v by linear: (\S+) to (\S+)\n", printed).groups()
+        center, zoom = re.search(r"center +(\[.*\]), zoom: (\S+)\n", printed).groups()
         film = [self.fingerprint("--frame", str(frame)) for frame in self.frames()]
         self.scene("data: d_####.npz, " + MAP.replace("column: v", f"column: v, domain: [{low}, {high}]"),
                    head=HEAD + f"view: {{center: {center}, zoom: {zoom}}}")
@@ -257,7 +256,7 @@ class DataFilmsTest(CommandCase):
         self.assertRegex(self.error(), r"d_0005.csv: line 3: column y: expected numbers, as .*d_0003.csv has, got \"far\"")
 
     def spoil(self, frame):
-        """Data with a row that cannot be drawn."""
+        """Gives the data a row that cannot be drawn."""
         data = columns(frame)
         data["x"][7] = np.nan
         np.savez(self.path(f"d_{frame:04}.npz"), **data)
@@ -278,10 +277,10 @@ class DataFilmsTest(CommandCase):
                         self.spoil(bad)
                         for frame in self.frames():
                             os.remove(self.path(f"{name}_{frame:02}.png"))
-                        said = self.error(*render, "--threads", threads, code=SOME_FAILED)
+                        printed = self.error(*render, "--threads", threads, code=SOME_FAILED)
                         self.assertIn(f"frame {bad}: d_{bad:04}.npz: row 7: x: expected a number from -1e15 to 1e15, got nan",
-                                      said)
-                        self.assertIn(f"1 of 6 frames are missing; to draw them: the same command with --resume, or with --frames {bad}\n", said)
+                                      printed)
+                        self.assertIn(f"1 of 6 frames are missing; to draw them: the same command with --resume, or with --frames {bad}\n", printed)
                         self.assertEqual({frame: self.read(f"{name}_{frame:02}.png") for frame in self.frames()
                                           if frame != bad}, {f: p for f, p in whole.items() if f != bad})
                         self.assertFalse(os.path.exists(self.path(f"{name}_{bad:02}.png")))
@@ -297,35 +296,35 @@ class DataFilmsTest(CommandCase):
                         self.assertIn("1 frame (5 kept)", self.error(*render, "--resume", code=DONE))
                         self.assertEqual(self.read(f"{name}_{bad:02}.png"), whole[bad])
 
-    def test_texts_that_are_no_colors_fail_their_frame_alone(self):
+    def test_texts_without_a_color_fail_only_their_frame(self):
         for frame, values in enumerate((("#ff0000", "#00ff00"), ("--", "3"), ("1", ""), ("", ""))):
             self.write(f"t_{frame:04}.csv", "x,y,v\n" + "".join(f"{i},1,{value}\n" for i, value in enumerate(values)))
         self.write("t.yaml", "version: 1\nlayers: [{data: t_####.csv, map: {x: x, y: y, radius: 1, "
                              'color: {column: v, missing: "#ff0000"}}}]\nanimation: {frames: 4}\n')
-        said = self.error("render", "t.yaml", "--frames", "all", "-o", "t_#.png", code=SOME_FAILED)
-        self.assertIn('frame 1: none of the texts of "v" of t_0001.csv is a colour #rrggbb, first in line 2: "--"', said)
-        self.assertIn('frame 2: none of the texts of "v" of t_0002.csv', said)
-        self.assertIn("2 of 4 frames are missing; to draw them: the same command with --resume, or with --frames 1-2\n", said)
+        printed = self.error("render", "t.yaml", "--frames", "all", "-o", "t_#.png", code=SOME_FAILED)
+        self.assertIn('frame 1: none of the texts of "v" of t_0001.csv is a colour #rrggbb, first in line 2: "--"', printed)
+        self.assertIn('frame 2: none of the texts of "v" of t_0002.csv', printed)
+        self.assertIn("2 of 4 frames are missing; to draw them: the same command with --resume, or with --frames 1-2\n", printed)
 
     def test_other_bad_files_fail_their_frame_alone_too(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
         render = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")
         np.savez(self.path("d_0004.npz"), x=[1.0], speed=[1.0])
         self.write("d_0006.npz", "PK\x03\x04 and nothing more")
-        said = self.error(*render, code=SOME_FAILED)
-        self.assertIn('frame 4: d_0004.npz has no column "y"', said)
-        self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", said)
-        self.assertIn("2 of 6 frames are missing; to draw them: the same command with --resume, or with --frames 4,6\n", said)
+        printed = self.error(*render, code=SOME_FAILED)
+        self.assertIn('frame 4: d_0004.npz has no column "y"', printed)
+        self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", printed)
+        self.assertIn("2 of 6 frames are missing; to draw them: the same command with --resume, or with --frames 4,6\n", printed)
 
     def test_bad_frames_that_are_alike_take_no_other_picture(self):
-        """Small data with `columns` are checked as they are drawn, after frames were compared."""
+        """Small data with `columns` are checked while drawing, after frames were compared."""
         good, bad = np.full((3, 3), 0.25, np.float32), np.array([[0.5, 0.5, 0.1], [np.nan, 0, 0.1]], np.float32)
         self.scene("data: p_##.npy, columns: [x, y, radius]")
         for begin, said_bad in (([good, good, bad, bad, good, good], "5-6"), ([bad, bad, good, good, bad, bad], "3-4,7-8")):
             for frame, rows in zip(self.frames(), begin):
                 np.save(self.path(f"p_{frame:02}.npy"), rows)
-            said = self.error("render", "s.yaml", "--frames", "all", "-o", "a_##.png", "--overwrite", code=SOME_FAILED)
-            self.assertIn(f"to draw them: the same command with --resume, or with --frames {said_bad}\n", said)
+            printed = self.error("render", "s.yaml", "--frames", "all", "-o", "a_##.png", "--overwrite", code=SOME_FAILED)
+            self.assertIn(f"to draw them: the same command with --resume, or with --frames {said_bad}\n", printed)
 
     def test_exports_that_share_a_film_do_not_wait_for_bad_frames(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
@@ -334,9 +333,9 @@ class DataFilmsTest(CommandCase):
         command = [ROUNDEL, "render", "s.yaml", "--frames", "all", "-o", "f_##.png", "--resume", "--backend", "cpu"]
         both = [subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE) for _ in range(2)]
         for process in both:
-            _, said = process.communicate(timeout=120)
-            self.assertEqual(process.returncode, SOME_FAILED, said)
-            self.assertIn(b"frame 7: d_0007.npz: row 7", said)
+            _, printed = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, SOME_FAILED, printed)
+            self.assertIn(b"frame 7: d_0007.npz: row 7", printed)
 
     def test_frames_of_which_none_can_be_drawn_are_invalid(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
@@ -400,25 +399,25 @@ class DataFilmsTest(CommandCase):
         head = "image: {width: 40, height: 30}\nview: {x: [0, 5], y: [0, 5]}\n"
         layer = "data: %s.csv, map: {x: x, y: y, radius: 3px}, invalid: skip"
         self.scene(layer % "e_#", head + "animation: {frames: 10}\n")
-        said = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_#.png").stderr.decode().splitlines()[-9:]
-        self.assertEqual(said[0], "warning: s.yaml: no circle in 8 frames: 1-2,4-9")
-        self.assertEqual(said[1], "warning: s.yaml: frame 1: the picture has no circles: its data have no rows")
-        self.assertEqual(said[2:], [f"warning: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped; write invalid: "
+        printed = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_#.png").stderr.decode().splitlines()[-9:]
+        self.assertEqual(printed[0], "warning: s.yaml: no circle in 8 frames: 1-2,4-9")
+        self.assertEqual(printed[1], "warning: s.yaml: frame 1: the picture has no circles: its data have no rows")
+        self.assertEqual(printed[2:], [f"warning: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped; write invalid: "
                                      f"error to see the first"
                                      for frame, rows in ((3, "2 rows"), *((f, "1 row") for f in range(4, 10)))])
         self.write("t.csv", "file\ne_3\ne_2\n")
         self.write("each.yaml", self.read("s.yaml").decode().replace("e_#.csv", '"${file}.csv"').replace("animation: {frames: 10}",
                                                                                                  "vars: {file: a}"))
-        said = self.run_roundel("render", "each.yaml", "--each", "t.csv", "-o", "{file}.png").stderr.decode().splitlines()
-        self.assertRegex(said[1], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
-        self.assertEqual(said[2], "warning: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped; write invalid: error to "
+        printed = self.run_roundel("render", "each.yaml", "--each", "t.csv", "-o", "{file}.png").stderr.decode().splitlines()
+        self.assertRegex(printed[1], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
+        self.assertEqual(printed[2], "warning: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped; write invalid: error to "
                                   "see the first")
-        said = self.run_roundel("render", "s.yaml", "--frames", "0", "-o", "g_#.png").stderr
-        self.assertNotIn(b"skipped", said)
+        printed = self.run_roundel("render", "s.yaml", "--frames", "0", "-o", "g_#.png").stderr
+        self.assertNotIn(b"skipped", printed)
         for frame in range(2):
             self.write(f"none_{frame}.yaml", "version: 1\nimage: {width: 8, height: 8}\nlayers: []\n")
-        said = self.run_roundel("render", "none_#.yaml", "--frames", "0-1", "-o", "h_#.png").stderr.decode()
-        self.assertEqual(said.count("\n"), 1, said)
+        printed = self.run_roundel("render", "none_#.yaml", "--frames", "0-1", "-o", "h_#.png").stderr.decode()
+        self.assertEqual(printed.count("\n"), 1, printed)
 
     def test_no_frame_replaces_data(self):
         for frame in self.frames():

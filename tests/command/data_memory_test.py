@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What data take of memory, whatever their files are like: bounds hold and are near, and the size that a refusal
-names is enough. Usage: data_memory_test.py PATH_OF_ROUNDEL"""
+"""Memory of data, for all kinds of files: bounds hold and are near, and the size that a refusal names is enough. Usage:
+data_memory_test.py PATH_OF_ROUNDEL
+"""
 
 import os
 import re
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 MIB = 1 << 20
 
 SCENE = """version: 1
@@ -26,7 +27,7 @@ TEXTS = ["long.csv", "quoted.csv", "long.npy", "long.npz", "long.h5"]
 
 
 def make_data():
-    """Runs in a process of its own: a child's peak begins with what its parent has."""
+    """Runs in its own process: a child's peak begins with its parent's memory."""
     import h5py
     import numpy as np
 
@@ -83,7 +84,7 @@ class DataMemory(unittest.TestCase):
         return int(re.search(r"^  memory .*\((\d+) bytes\)", done.stdout, re.M)[1])
 
     def render(self, *options):
-        """Renders; returns exit code, messages, and the most memory that it had, in bytes."""
+        """Renders; returns exit code, messages, and peak memory in bytes."""
         process = subprocess.Popen([ROUNDEL, "render", "a.yaml", "--backend", "cpu", "-o", "a.png", *options],
                                    cwd=self.folder, stderr=subprocess.PIPE, text=True)
         with process.stderr:
@@ -99,13 +100,15 @@ class DataMemory(unittest.TestCase):
             print(f"{name:36} bound {bound / MIB:7.1f} used {used / MIB:7.1f}", flush=True)
         self.assertEqual(code, 0, messages)
         self.assertLessEqual(used, bound)
-        # Of HDF5 the process that reads it is in the bound, but not in what is measured.
+        # For HDF5 the bound includes the reading process, but the measurement does not.
         share = 2.4 if ".h5" in name else share
         self.assertLessEqual(bound, share * used + 12 * MIB)
 
     def check_least(self, name, thirds=(1, 2, 3)):
-        """A refusal names what is enough, and nothing takes more than was allowed, of which these parts are tried.
-        Returns what the refusal took, in bytes."""
+        """A refusal names a sufficient size; runs with these thirds of it stay within their limit.
+
+        Returns the memory of the refused run in bytes.
+        """
         code, messages, used_to_refuse = self.render("--threads", "2", "--memory", "1M")
         self.assertEqual(code, 1, messages)
         enough = int(re.search(r"--memory: 1M is too little, (\d+)M is enough$", messages, re.M)[1])
@@ -120,7 +123,7 @@ class DataMemory(unittest.TestCase):
             if os.environ.get("ROUNDEL_TEST_VERBOSE"):
                 print(f"{name:36} --memory {budget:4}M used {used / MIB:7.1f}", flush=True)
             self.assertEqual(code, 0, messages)
-            self.assertLess(used, (budget + 16) * MIB)  # with the program
+            self.assertLess(used, (budget + 16) * MIB)
         return used_to_refuse
 
     def test_numbers(self):
@@ -152,7 +155,7 @@ class DataMemory(unittest.TestCase):
                 with self.subTest(file, use=use):
                     self.write_scene(file, color, more)
                     self.check_bound(f"{file} {use}", 2, "--threads", "2")
-                    # All texts are needed at once: less than enough is refused again.
+                    # All texts are needed at once: a smaller size is refused again.
                     used = self.check_least(f"{file} {use}", thirds=(1,))
                     if use == "where":
                         self.assertLess(used, 48 * MIB, "rows are read a few at a time")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The scenes of scenes/data with a fiftieth of their rows, which their script makes first; and scenes/tissue.npz.
-Usage: data_scenes_test.py PATH_OF_ROUNDEL"""
+Usage: data_scenes_test.py PATH_OF_ROUNDEL
+"""
 
 import glob
 import os
@@ -14,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 SCENES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../scenes/data")
 ROWS = {"particles": 60_000}  # some events are left out
 
@@ -40,10 +41,10 @@ class DataScenesTest(unittest.TestCase):
         for scene in scenes:
             name = os.path.basename(scene).removesuffix(".yaml")
             self.assertEqual(self.run_roundel("render", scene, "-q", "-o", f"{name}.png").stderr, "")
-            said = self.run_roundel("validate", scene).stdout
-            rows = int(re.search(r": ([0-9,]+) rows", said).group(1).replace(",", ""))
+            printed = self.run_roundel("validate", scene).stdout
+            rows = int(re.search(r": ([0-9,]+) rows", printed).group(1).replace(",", ""))
             self.assertEqual(rows, ROWS.get(name, rows))
-            seen, of_all = re.search(r"seen +([0-9,]+) of ([0-9,]+)", said).groups()
+            seen, of_all = re.search(r"seen +([0-9,]+) of ([0-9,]+)", printed).groups()
             self.assertGreater(int(seen.replace(",", "")), 0.5 * int(of_all.replace(",", "")))
             self.run_roundel("legend", scene, "-o", f"{name}.svg")
             texts = [text.text for text in ElementTree.parse(os.path.join(self.folder, f"{name}.svg")).iter()]
@@ -57,7 +58,7 @@ class DataScenesTest(unittest.TestCase):
             with open(os.path.join(folder, name), "rb") as file:
                 return file.read()
         self.assertEqual(content(self.folder, "events.csv"), content(again, "events.csv"))
-        one, other = (np.load(os.path.join(folder, "particles.npz")) for folder in (self.folder, again))  # has a date
+        one, other = (np.load(os.path.join(folder, "particles.npz")) for folder in (self.folder, again))
         for name in ("x_km", "y_km", "speed"):
             np.testing.assert_array_equal(one[name], other[name])
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Where data in float64 come to lie, far from the origin and in deep zooms, against binary64 and binary32 arithmetic of
-our own. Usage: data_test.py PATH_OF_ROUNDEL"""
+"""Positions of data in float64, far from the origin and in deep zooms, against our own binary64 and binary32
+arithmetic. Usage: data_test.py PATH_OF_ROUNDEL
+"""
 
 import io
 import json
@@ -16,16 +17,15 @@ from command_case import ROUNDEL, CommandCase
 
 DONE, INVALID = 0, 3
 SIDE = 512
-MOST_KIB = 256 << 10  # a child's peak begins with what its parent has
+MAX_KIB = 256 << 10  # a child's peak begins with its parent's memory
 
 
 def single(value):
-    """Rounded to binary32."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
 def covered(x, y, radius):
-    """The pixels (column, row from the bottom) that a circle in frame space covers, as the frame contract says."""
+    """Returns the pixels (column, row from the bottom) that a circle in frame space covers by the frame contract."""
     pixels = set()
     for i in range(int(x * SIDE) - 2, int(x * SIDE) + 3):
         for j in range(int(y * SIDE) - 2, int(y * SIDE) + 3):
@@ -37,13 +37,12 @@ def covered(x, y, radius):
 
 
 def npy(shape, data):
-    """An array of float32."""
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
 def npz(members, sizes=()):
-    """Deflated arrays; `sizes`: pairs of what the archive says about lengths and what it shall say."""
+    """Returns deflated arrays; `sizes`: pairs of a length in the archive and the length to write instead."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
@@ -57,7 +56,7 @@ def npz(members, sizes=()):
 TWO_ROWS = npy("(2, 3)", bytes(24))
 BOMB = TWO_ROWS + bytes(20 << 20)
 MANY = 100000
-# File: its bytes and the error, where the scene names columns x, y and r.
+# File: its bytes and the error, if the scene names columns x, y and r.
 BAD_FILES = {
     "wide.csv": (",".join(f"c{i}" for i in range(MANY)) + "\n", "line 1: more than 65536 columns"),
     "wide.ply": ("ply\nformat ascii 1.0\nelement vertex 1\n" + "".join(f"property float c{i}\n" for i in range(MANY)) +
@@ -98,7 +97,6 @@ class DataTest(CommandCase):
                 for _ in range(1000)]
 
     def drawn(self):
-        """The black pixels of the picture."""
         self.run_roundel("render", "s.yaml", "-o", "o.pfm")
         with open(self.path("o.pfm"), "rb") as file:
             self.assertEqual(file.readline() + file.readline() + file.readline(), b"PF\n512 512\n-1.0\n")
@@ -114,7 +112,7 @@ class DataTest(CommandCase):
             self.assertEqual(len({(x, y) for x, y, _ in frame}), 1000)
             self.assertEqual(self.drawn(), set().union(*(covered(*circle) for circle in frame)))
 
-            # The circle behind a pixel is found, and named with its place.
+            # Finds the circle behind a pixel, and names it with its place.
             number, (x, y, _) = next((k, c) for k, c in reversed(list(enumerate(frame)))
                                      if 0 <= c[0] < 1 and 0 <= c[1] < 1)
             pixel = f"{int(x * SIDE)},{SIDE - 1 - int(y * SIDE)}"
@@ -226,7 +224,7 @@ class DataTest(CommandCase):
             with self.subTest(name):
                 with open(self.path(name), "wb") as file:
                     file.write(content if isinstance(content, bytes) else content.encode())
-                    if name == "long.csv":  # a line of 2 GB, most of it a hole
+                    if name == "long.csv":  # a line of 2 GB, mostly a hole
                         file.truncate(2 << 30)
                 with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
                     file.write(f"version: 1\nlayers:\n  - {{data: {name}, map: {{x: x, y: y, radius: 1px}}}}\n")
@@ -243,7 +241,7 @@ class DataTest(CommandCase):
                 self.assertFalse(os.path.exists(self.path("o.png")))
                 self.assertLess(time.monotonic() - start, 30)
                 if "SANITIZED" not in os.environ:
-                    self.assertLess(usage.ru_maxrss, MOST_KIB)
+                    self.assertLess(usage.ru_maxrss, MAX_KIB)
                 os.remove(self.path(name))
 
 

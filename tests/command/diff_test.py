@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`roundel diff` from outside: planted defects, limits, exit codes, hostile files, and the numbers of
-idiff and ImageMagick. Usage: diff_test.py PATH_OF_ROUNDEL"""
+"""`roundel diff` from outside: planted defects, limits, exit codes, hostile files, and the numbers of idiff and
+ImageMagick. Usage: diff_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import math
@@ -25,7 +26,7 @@ def chunk(kind, data):
 
 
 def png(width, height, channels, pixels, extra=b"", depth=8):
-    """`pixels`: the samples' bytes, rows top to bottom."""
+    """Returns a PNG. `pixels`: the samples' bytes, rows top to bottom."""
     color_type = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     row = width * channels * depth // 8
     raw = b"".join(b"\0" + pixels[y * row:(y + 1) * row] for y in range(height))
@@ -39,7 +40,7 @@ def pfm(width, height, values):
 
 
 def exr(width, height, channels, attributes=b"", display=None, pixel_aspect=1.0):
-    """Scan lines of floats, not compressed. `channels`: a value for each name."""
+    """Returns uncompressed scan lines of floats. `channels`: a value for each name."""
     def attribute(name, kind, data):
         return name + b"\0" + kind + b"\0" + struct.pack("<i", len(data)) + data
 
@@ -59,7 +60,7 @@ def exr(width, height, channels, attributes=b"", display=None, pixel_aspect=1.0)
 
 
 def webp(width, height, value):
-    """A lossless picture of one colour: every prefix code has one symbol, so that pixels take no bits."""
+    """Returns a lossless picture of one colour: every prefix code has one symbol, so that pixels take 0 bits."""
     bits = [(0x2f, 8), (width - 1, 14), (height - 1, 14), (0, 1), (0, 3), (0, 1), (0, 1), (0, 1)]
     for symbol, size in ((value, 8), (value, 8), (value, 8), (255, 8), (0, 1)):  # green, red, blue, alpha, distance
         bits += [(1, 1), (0, 1), (size == 8, 1), (symbol, size)]
@@ -90,7 +91,7 @@ class DiffTest(CommandCase):
         return result
 
     def pair(self, change, width=40, height=30, channels=3, seed=1):
-        """a.png of noise, and b.png after change(pixels)."""
+        """Writes a.png of noise, and b.png after change(pixels)."""
         pixels = noise(width * height * channels, seed)
         self.write("a.png", png(width, height, channels, bytes(pixels)))
         change(pixels)
@@ -172,8 +173,8 @@ class PlantedDefects(DiffTest):
             for option in ([], ["--shape-tolerant"]):
                 line = self.run_diff("a.png", "b.png", *option, code=DIFFER).stdout
                 self.assertEqual(line, f"a.png b.png: differ: they are 10x10 RGB and 10x10 RGB{shape}\n")
-            said = subprocess.check_output([ROUNDEL, "info", "--json", "b.png"], cwd=self.folder)
-            self.assertEqual(json.loads(said)[0][key], value)
+            printed = subprocess.check_output([ROUNDEL, "info", "--json", "b.png"], cwd=self.folder)
+            self.assertEqual(json.loads(printed)[0][key], value)
             self.assertIn(str(value), subprocess.check_output([ROUNDEL, "info", "b.png"], cwd=self.folder, text=True))
 
     def test_other_ways_to_store_the_same_may_be_tolerated(self):
@@ -195,7 +196,7 @@ class PlantedDefects(DiffTest):
             done = self.run_diff(a, "translucent.png", "--shape-tolerant", "--diff-image", "d.png", "--flip", code=DIFFER)
             self.assertIn("differ: 1 of 20x10 pixels", done.stdout)
             self.assertEqual(done.stderr, "")
-        self.run_diff("rgb.png", "d.png", "--shape-tolerant", code=DIFFER)  # of its size
+        self.run_diff("rgb.png", "d.png", "--shape-tolerant", code=DIFFER)  # has its size
         self.write("small.png", png(10, 10, 1, grey[:100]))
         self.assertIn("they are 20x10 grey and 10x10 grey",
                       self.run_diff("grey.png", "small.png", "--shape-tolerant", code=DIFFER).stdout)
@@ -214,9 +215,9 @@ class PlantedDefects(DiffTest):
         self.assertTrue(all(0 < found["channels"][name]["mean"] < 12 for name in ("red", "green", "blue")), found)
         line = self.run_diff("colour.jpg", self.corpus("progressive.jpg"), code=DIFFER).stdout
         self.assertIn("24x17 RGB and 24x17 RGB, turned by Exif orientation 6", line)
-        (said,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", self.corpus("lossy.webp")], cwd=self.folder))
-        self.assertEqual((said["width"], said["channels"], said["orientation"]), (24, 3, 6))
-        self.assertIn("an ICC profile", said["color_space"])
+        (printed,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", self.corpus("lossy.webp")], cwd=self.folder))
+        self.assertEqual((printed["width"], printed["channels"], printed["orientation"]), (24, 3, 6))
+        self.assertIn("an ICC profile", printed["color_space"])
         for name in ("cmyk.jpg", "animated.webp"):
             for other in ("a.png", name):
                 self.assertIn(": is not supported: ", self.run_diff(self.corpus(name), other, code=COULD_NOT).stderr)
@@ -257,7 +258,7 @@ class PlantedDefects(DiffTest):
 
 
 class NothingIsLeftOut(DiffTest):
-    """What Roundel does not compare is an error, also where the bytes are equal."""
+    """Pictures that Roundel cannot compare are an error, also if their bytes are equal."""
 
     def not_supported(self, a, b, problem):
         result = self.run_diff(a, b, code=COULD_NOT)
@@ -302,10 +303,10 @@ class NothingIsLeftOut(DiffTest):
                 done = self.run_diff(plain, one, *option, code=COULD_NOT)
                 self.assertIn(f"not supported: pictures with different {difference}, which the comparison would ignore", done.stderr)
             self.assertIn("same: equal pixels", self.run_diff(one, two, code=SAME).stdout)
-            said = subprocess.check_output([ROUNDEL, "info", one], cwd=self.folder, text=True)
-            self.assertRegex(said, rf"\n  {row} +{re.escape(str(value))}\n")
-            (said,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", one], cwd=self.folder))
-            self.assertEqual(said[key], value)
+            printed = subprocess.check_output([ROUNDEL, "info", one], cwd=self.folder, text=True)
+            self.assertRegex(printed, rf"\n  {row} +{re.escape(str(value))}\n")
+            (printed,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", one], cwd=self.folder))
+            self.assertEqual(printed[key], value)
         for folder in ("a", "b"):
             os.mkdir(os.path.join(self.folder, folder))
         self.write("a/x.exr", exr(4, 3, rgb))
@@ -378,7 +379,7 @@ class Limits(DiffTest):
 
 class HostileFiles(DiffTest):
     def refused(self, name, problem, **keywords):
-        """As either file."""
+        """Tests it as either file."""
         self.write("good.png", png(4, 4, 3, bytes(48)))
         for arguments in ((name, "good.png"), ("good.png", name)):
             result = self.run_diff(*arguments, code=COULD_NOT, **keywords)
@@ -435,7 +436,7 @@ class HostileFiles(DiffTest):
                 + chunk(b"IDAT", zlib.compress(bytes(100 << 20), 9)) + chunk(b"IEND", b""))
         self.write("claim.png", bomb)
         self.refused("claim.png", "the pixels are cut off", preexec_fn=limit)
-        # All pixels are there, 12 GiB of them: more than the limit, or than this machine has.
+        # The file has all pixels, 12 GiB: more than the limit, or than this machine's memory.
         stream = zlib.compressobj(1)
         packed = b"".join([stream.compress(bytes(1 << 22)) for _ in range(16)])
         packed += packed[len(packed) // 2:] * 200
@@ -483,7 +484,7 @@ class HostileFiles(DiffTest):
 
 
 class Agreement(DiffTest):
-    """With the numbers of OpenImageIO's idiff and ImageMagick's compare, on random pairs."""
+    """Agrees with the numbers of OpenImageIO's idiff and ImageMagick's compare on random pairs."""
 
     def pairs(self):
         generator = random.Random(7)

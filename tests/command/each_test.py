@@ -18,7 +18,7 @@ layers:
   - circles: [{x: {keys: {0: 0, 10: 1}}, y: 0.5, radius: 0.3, color: $tint}]
 animation: {start: 2}
 """
-# Fields as they are: 0.50 stays so in a name, texts may be quoted, tabs and comments as in other tables.
+# Fields keep their spelling: 0.50 stays so in a name, texts may be quoted, tabs and comments work as in other tables.
 TABLE = """name,gain,tint,file
 first,0.50,#ff0000,a.csv
 "the second",0.2,"[0, 1, 0]",b.csv
@@ -46,22 +46,22 @@ class EachTest(CommandCase):
                          "--backend", "cpu", "-o", "still.png", *more)
         return self.read("still.png")
 
-    def refused(self, said, table=None, output="out/{name}.png", scene=None, code=INVALID, more=()):
-        """All lines of what is said; nothing is written."""
+    def refused(self, printed, table=None, output="out/{name}.png", scene=None, code=INVALID, more=()):
+        """Checks all lines of the messages; nothing is written."""
         if table is not None:
             self.write("bad.csv", table)
         if scene is not None:
             self.write("s.yaml", scene)
         done = self.each(*more, table="bad.csv" if table is not None else "t.csv", output=output, code=code)
         lines = done.replace('"roundel render --help" lists the options\n', "").splitlines(True)
-        self.assertEqual(lines, [line if line.startswith("error: ") else "error: " + line for line in said.splitlines(True)])
+        self.assertEqual(lines, [line if line.startswith("error: ") else "error: " + line for line in printed.splitlines(True)])
         self.assertFalse(os.path.exists(self.path("out")))
 
 
 class Pictures(EachTest):
     def test_a_column_is_not_set(self):
-        said = "error: --set gain: the rows of t.csv set this var; leave out the option or the column\n"
-        self.refused(said, code=USAGE, more=("--set", "gain=0.3"))
+        printed = "error: --set gain: the rows of t.csv set this var; leave out the option or the column\n"
+        self.refused(printed, code=USAGE, more=("--set", "gain=0.3"))
 
     def test_each_is_the_picture_of_its_values_byte_for_byte(self):
         self.each()
@@ -85,7 +85,7 @@ class Pictures(EachTest):
         self.write("s.yaml", SCENE + "output: own_{name}.png\n")
         self.run_roundel("render", "s.yaml", "--each", "t.csv")
         self.assertTrue(os.path.exists(self.path("own_third.png")))
-        self.write("t.csv", TABLE.replace("third", "{row}####"))  # a field stands for itself
+        self.write("t.csv", TABLE.replace("third", "{row}####"))
         self.each(output="{name}.png")
         self.assertTrue(os.path.exists(self.path("{row}####.png")))
 
@@ -103,7 +103,7 @@ class Pictures(EachTest):
         self.assertEqual(self.run_roundel(*verify, code=FAILED).stdout.decode(), "missing: 0,2\n--frames 0,2\n")
         self.assertIn("2 frames (1 kept)", self.each("--resume"))
         self.run_roundel(*verify)
-        # A row that comes later moves none of the others' pictures.
+        # A new row changes none of the others' pictures.
         self.write("t.csv", TABLE.replace("# a comment", "new,0.3,#123456,b.csv").replace("third,1,#0000ff", "third,1,#0000fe"))
         self.assertIn("1 frame is of another scene: out/third_1.png", self.each("--resume", code=REFUSED))
         self.assertIn("2 frames (2 kept, 1 replaced)", self.each("--resume", "--overwrite"))

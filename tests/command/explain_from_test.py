@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""regress --explain-from: scenes as another checkout has them. Usage: explain_from_test.py PATH_OF_ROUNDEL"""
+"""regress --explain-from: scenes of another checkout. Usage: explain_from_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -78,7 +78,7 @@ class ExplainFrom(CommandCase):
         self.assertEqual([f"    {line}" for line in lines["plain.png"]], [line for line in out.splitlines() if line.startswith("    ")])
         self.assertIn('"explanation":["scene: seed 7 -> 8"', self.read("report/index.html").decode().replace("\\u003c", "<"))
         self.assertIn("&gt; 8\nscene: layers[0]", self.read("r.xml").decode())
-        # Read again, and reported on, it is the same.
+        # Reading and reporting the results again keeps the explanation.
         report = self.read("report/index.html")
         again = self.run_roundel("report", "r.json", "--report", "again", code=DIFFER).stdout.decode()
         self.assertEqual(self.read("again/index.html"), report)
@@ -104,17 +104,17 @@ class ExplainFrom(CommandCase):
         self.accept("scenes/plain.yaml")
         self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
 
-        def says(text, scene="scenes/plain.yaml"):
+        def expect_explanation(text, scene="scenes/plain.yaml"):
             self.assertIn(f"    not explained: {text}", self.regress(scene))
             self.assertEqual(json.loads(self.read("r.json"))["counts"]["differ"], 1)
 
         absolute = self.path("scenes/plain.yaml")
         for scene in (absolute, f"../{os.path.basename(self.folder)}/scenes/plain.yaml"):
-            says(f"{scene}: expected a path below the working directory, which leads to the same scene in old\n", scene)
+            expect_explanation(f"{scene}: expected a path below the working directory, which leads to the same scene in old\n", scene)
         self.write("old/scenes/plain.yaml", "version: 2\n")
-        says("old/scenes/plain.yaml:1:1: missing key \"layers\"\n    old/scenes/plain.yaml:1:10: version: expected 1, got 2\n")
+        expect_explanation("old/scenes/plain.yaml:1:1: missing key \"layers\"\n    old/scenes/plain.yaml:1:10: version: expected 1, got 2\n")
         os.remove(self.path("old/scenes/plain.yaml"))
-        says("old/scenes/plain.yaml: no such file\n")
+        expect_explanation("old/scenes/plain.yaml: no such file\n")
 
     def test_what_is_no_folder_is_an_error_that_shows_how_to_make_one(self):
         self.accept("scenes/plain.yaml")
@@ -128,7 +128,7 @@ class ExplainFrom(CommandCase):
         self.assertEqual(self.read("r.json"), b"kept")
 
     def test_no_program_is_run_and_nothing_is_written(self):
-        """A folder that is laid out as a repository with filters of its own, as a clone may have one."""
+        """A folder like a repository with its own filters, as a clone may have them."""
         self.accept("scenes/plain.yaml")
         self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
         os.mkdir(self.path("bin"))

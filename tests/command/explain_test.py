@@ -35,7 +35,7 @@ layers:
 
 
 def read_pfm(path):
-    """Width, height and red values, rows top to bottom."""
+    """Returns width, height and red values, rows top to bottom."""
     with open(path, "rb") as file:
         kind, size, scale, data = file.read().split(b"\n", 3)
     assert kind == b"PF" and float(scale) < 0
@@ -53,10 +53,10 @@ class ExplainTest(CommandCase):
         self.write("scene.yaml", SCENE)
         self.write("corner.yaml", CORNER)
 
-    def assert_fails(self, *arguments, code=USAGE, says, **keywords):
+    def assert_fails(self, *arguments, code=USAGE, mentions, **keywords):
         done = self.run_roundel("explain", *arguments, code=code, **keywords)
         self.assertFalse(done.stdout)
-        self.assertIn(says, done.stderr)
+        self.assertIn(mentions, done.stderr)
         self.assertEqual([n for n in os.listdir(self.folder) if not n.endswith(".yaml")], [])
 
     def explain(self, *arguments):
@@ -220,7 +220,7 @@ class Pixel(ExplainTest):
         for key in ("circles", "value", "bytes", "background"):
             self.assertEqual(part[key], whole[key])
         self.assertEqual((part["x"], part["width"], part["height"]), (3, 10, 20))
-        self.assert_fails("scene.yaml", "--crop", "60,30,10,20", "--pixel", "10,8", says="X from 0 to 9")
+        self.assert_fails("scene.yaml", "--crop", "60,30,10,20", "--pixel", "10,8", mentions="X from 0 to 9")
 
     def test_samples_are_those_of_the_picture(self):
         for image, key, size in (("bits: 16", "words", 2), ("dither: true", "bytes", 1),
@@ -413,7 +413,7 @@ class Difference(ExplainTest):
 
     def test_what_cannot_be_compared_is_exit_code_2(self):
         self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
-        for arguments, says in (
+        for arguments, mentions in (
                 (["scene.yaml", "bad.yaml"], "bad.yaml:8:"),
                 (["none.yaml", "bad.yaml"], "none.yaml: "),
                 (["scene.yaml"], "expected A B"),
@@ -421,7 +421,7 @@ class Difference(ExplainTest):
                 (["scene.yaml", "moved.yaml", "--diff-image", "d.png"], "--explain: ")):
             done = self.diff(*arguments, code=2)
             self.assertFalse(done.stdout)
-            self.assertIn(says, done.stderr)
+            self.assertIn(mentions, done.stderr)
         done = self.run_roundel("diff", "a.png", "b.png", "--seed", "1", code=2)
         self.assertIn("work only with --explain", done.stderr)
 
@@ -430,55 +430,55 @@ class Errors(ExplainTest):
     def test_a_pixel_outside_of_the_image(self):
         for pixel in ("120,0", "0,80", "65535,65535"):
             self.assert_fails("scene.yaml", "--pixel", pixel,
-                              says="--pixel: expected X from 0 to 119 and Y from 0 to 79 in an "
+                              mentions="--pixel: expected X from 0 to 119 and Y from 0 to 79 in an "
                                    f'image of 120x80 pixels, got "{pixel}"')
-        self.assert_fails("scene.yaml", "--pixel", "10,0", "--size", "10x10", says="from 0 to 9")
+        self.assert_fails("scene.yaml", "--pixel", "10,0", "--size", "10x10", mentions="from 0 to 9")
 
     def test_what_is_no_pixel(self):
         for pixel in ("5", "5,", ",5", "-1,0", "0,-1", "1.5,0", "1,2,3", "a,b", "65536,0",
                       "99999999999999999999,0", " 1,2"):
             self.assert_fails("scene.yaml", f"--pixel={pixel}",
-                              says="--pixel: expected X,Y in pixels")
+                              mentions="--pixel: expected X,Y in pixels")
 
     def test_a_pixel_needs_a_value(self):
         for pixel in (["--pixel="], ["--pixel"]):
-            self.assert_fails("scene.yaml", *pixel, says="--pixel: expected X,Y after it")
+            self.assert_fails("scene.yaml", *pixel, mentions="--pixel: expected X,Y after it")
 
     def test_exactly_one_task(self):
-        self.assert_fails("scene.yaml", says="expected either --pixel X,Y or --heatmap KIND")
+        self.assert_fails("scene.yaml", mentions="expected either --pixel X,Y or --heatmap KIND")
         self.assert_fails("scene.yaml", "--pixel", "1,1", "--heatmap", "stop", "-o", "a.png",
-                          says="expected either --pixel X,Y or --heatmap KIND")
-        self.assert_fails("scene.yaml", "--heatmap", "stop", says="--heatmap: needs -o FILE")
+                          mentions="expected either --pixel X,Y or --heatmap KIND")
+        self.assert_fails("scene.yaml", "--heatmap", "stop", mentions="--heatmap: needs -o FILE")
         self.assert_fails("scene.yaml", "--pixel", "1,1", "-o", "a.png",
-                          says="--output: works only with --heatmap")
+                          mentions="--output: works only with --heatmap")
         self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "a.png", "--limit", "3",
-                          says="--limit: works only with --pixel")
+                          mentions="--limit: works only with --pixel")
         self.assert_fails("scene.yaml", "--heatmap", "depth", "-o", "a.png",
-                          says='--heatmap: expected layers, overlaps or stop, got "depth"')
-        self.assert_fails("scene.yaml", "scene.yaml", "--pixel", "1,1", says="one argument only")
+                          mentions='--heatmap: expected layers, overlaps or stop, got "depth"')
+        self.assert_fails("scene.yaml", "scene.yaml", "--pixel", "1,1", mentions="one argument only")
 
     def test_outputs_that_cannot_be(self):
         for name in ("a.jpg", "-", "a", "."):
-            self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", name, says="--output: ")
+            self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", name, mentions="--output: ")
         self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "scene.yaml/ne/a.png", code=REFUSED,
-                          says='expected a folder, got the file "scene.yaml"')
+                          mentions='expected a folder, got the file "scene.yaml"')
         self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "a.png", code=FAILED,
-                          says="a.png",
+                          mentions="a.png",
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
 
     def test_scenes_that_are_wrong(self):
         self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
         for task in (["--pixel", "1,1"], ["--heatmap", "stop", "-o", "a.png"]):
-            self.assert_fails("bad.yaml", *task, code=INVALID, says="bad.yaml:8:")
-            self.assert_fails("none.yaml", *task, code=INVALID, says="none.yaml: ")
-        self.assert_fails("scene.yaml", "--pixel", "1,1", "--frame", "-10000001", says="--frame: ")
-        self.assert_fails("scene.yaml", "--pixel", "1,1", "--frame", "99999999", says="--frame: ")
+            self.assert_fails("bad.yaml", *task, code=INVALID, mentions="bad.yaml:8:")
+            self.assert_fails("none.yaml", *task, code=INVALID, mentions="none.yaml: ")
+        self.assert_fails("scene.yaml", "--pixel", "1,1", "--frame", "-10000001", mentions="--frame: ")
+        self.assert_fails("scene.yaml", "--pixel", "1,1", "--frame", "99999999", mentions="--frame: ")
 
     def test_more_than_the_machine_has_is_refused(self):
         self.write("huge.yaml", SCENE.replace("count: 3000", "count: 999999000"))
         if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 30e9:
             self.skipTest("this machine has room for a billion circles")
-        self.assert_fails("huge.yaml", "--pixel", "1,1", code=FAILED, says="GiB of memory")
+        self.assert_fails("huge.yaml", "--pixel", "1,1", code=FAILED, mentions="GiB of memory")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ IMAGE = "image: {width: 80, height: 60, antialias: true}\n"
 VIEW = f"view: {{center: [{FAR}.5, {FAR}.5]}}\n"
 COLUMNS = "columns: [x, y, z, radius, red, green, blue, alpha]"
 MAP = ("map: {x: {column: 0}, y: {column: 1}, z: {column: 2}, radius: {column: 3}, alpha: {column: 7}, "
-       "color: [{column: 4}, {column: 5}, {column: 6}]}")  # keeps radii that a layer's scale has made
+       "color: [{column: 4}, {column: 5}, {column: 6}]}")  # keeps radii made by a layer's scale
 INLINE = (f"circles: [{{x: {FAR}.31, y: {FAR}.52, radius: 0.12, color: '#c04000'}}, "
           f"{{x: {FAR}.71, y: {FAR}.33, radius: 0.2}}]")
 LOOKS = "radius: {uniform: [0.01, 0.1]}, color: {uniform: [[0, 0, 0], [1, 1, 1]]}"
@@ -76,13 +76,13 @@ class FarPlacesTest(CommandCase):
         self.scene(INLINE)
         places = self.circles()[:, :2] - FAR
         np.testing.assert_allclose(places, [[.31, .52], [.71, .33]], rtol=0, atol=3e-10)
-        for name in ("uniform", "gaussian", "disc", "polyline", "grid"):  # near 0 they have the same numbers, rounded
+        for name in ("uniform", "gaussian", "disc", "polyline", "grid"):  # near 0 the numbers are equal after rounding
             self.scene(random_layer(LAWS[name]))
             far = self.circles()[:, :2] - FAR
             near = LAWS[name].replace(str(FAR) + ".", "0.").replace(str(FAR + 1), "1").replace(str(FAR), "0")
             self.scene(random_layer(near), head=IMAGE)
             np.testing.assert_allclose(far, self.circles()[:, :2], rtol=0, atol=2e-7, err_msg=name)
-        self.scene(random_layer(LAWS["ring"]))  # without a width
+        self.scene(random_layer(LAWS["ring"]))
         x, y = (self.circles()[:, :2] - FAR - 0.5).T
         np.testing.assert_allclose(np.hypot(x, y), 0.4, rtol=0, atol=1e-9)
 
@@ -95,7 +95,7 @@ class FarPlacesTest(CommandCase):
         pixels = np.frombuffer(whole[-80 * 60 * 12:], np.float32).reshape(60, 80, 3)
         part = self.picture("--crop", "30,20,25,31")
         part = np.frombuffer(part[-25 * 31 * 12:], np.float32).reshape(31, 25, 3)
-        rows = slice(60 - 20 - 31, 60 - 20)  # PFM's go up
+        rows = slice(60 - 20 - 31, 60 - 20)  # rows of a PFM go up
         self.assertTrue(part.tobytes() == np.ascontiguousarray(pixels[rows, 30:55]).tobytes())
         explained = json.loads(self.run_roundel("explain", "s.yaml", "--pixel", "31,28", "--json").stdout)
         self.assertEqual(np.float32(explained["value"]).tolist(), pixels[60 - 1 - 28, 31].tolist())
@@ -132,7 +132,7 @@ class FarPlacesTest(CommandCase):
                 self.scene(layer, head=IMAGE + f"view: {{center: [0.1, 0.5], zoom: {float(zoom)!r}}}\n")
                 self.assertEqual(self.circles().dtype, dtype, layer)
         far = "circles: [{x: 900000.31, y: 0.5, radius: 0.001}]"
-        self.scene(far, head="image: {width: 60, height: 60}\n")  # nothing moves them
+        self.scene(far, head="image: {width: 60, height: 60}\n")
         self.assertEqual(self.circles().dtype, np.float32)
 
 

@@ -27,7 +27,7 @@ image: {width: 64, height: 64}
 layers: [{data: %s, map: {x: x, y: y, radius: 2px%s}}]
 """
 
-# A helper in whose answers nothing need be true.
+# A helper whose answers may be false.
 LIAR = """#!/usr/bin/python3
 import socket
 connection = socket.socket(fileno=0)
@@ -37,7 +37,7 @@ for answer in %r:
     connection.sendall(answer)
 connection.recv(1)
 """
-FLOAT, TEXT, PLACE = 3, 5, 7  # kinds of elements
+FLOAT, TEXT, PLACE = 3, 5, 7
 
 
 def packed(*numbers):
@@ -45,13 +45,15 @@ def packed(*numbers):
 
 
 def description(runs, columns, names):
-    """An answer; run: rows, bytes of a record and of a run, place in the file, whether it is there; column: run, offset, kind, order, size."""
+    """Returns an answer; run: rows, bytes of a record and of a run, place in the file, whether it exists; column: run,
+    offset, kind, order, size.
+    """
     text = packed(len(runs), len(columns)) + b"".join(packed(*numbers) for numbers in [*runs, *columns]) + names
     return packed(0, 0, len(text)) + text
 
 
 def helpers(process):
-    """Numbers of the helper's processes below this one."""
+    """Returns the process numbers of the helper's processes below this one."""
     found = []
     for task in os.listdir(f"/proc/{process}/task"):
         with open(f"/proc/{process}/task/{task}/children", encoding="ascii") as children:
@@ -111,7 +113,7 @@ class Hdf5Test(CommandCase):
             try:
                 if validate("plain.yaml").returncode != 0:
                     continue
-            except subprocess.TimeoutExpired:  # oneTBB 2022 waits for ever where it cannot throw bad_alloc
+            except subprocess.TimeoutExpired:  # oneTBB 2022 waits for ever if it cannot throw bad_alloc
                 continue
             done = validate("s.yaml")
             outcomes.add(done.returncode)
@@ -164,14 +166,13 @@ class Hdf5Test(CommandCase):
         for answer in (packed(0, 0, 31), packed(0, 0, 1 << 62)):
             self.assertIn("d.h5: is damaged", problem(right, answer))
         self.assertIn(r"d.h5: \x1b[31m", problem(packed(3, 0, 5) + b"\x1b[31m"))
-        # Places of texts that are not there are empty texts.
         self.write("s.yaml", SCENE % ("d.h5", ", color: {column: t, categories: {a: '#ff0000'}, missing: '#0000ff'}"))
         texts = description([(2, 24, 48, 0, 0)], [x, y, (0, 16, PLACE, 0, 8)], names + b"t\0")
         rows = packed(0, 0, 50) + struct.pack("<2dQ", 0, 0, 1) + struct.pack("<2dQ", 1, 1, 1 << 63) + b"a\0"
         problem(texts, rows, rows, rows, code=0)
 
     def most_memory(self, *arguments):
-        """Runs the command; returns its exit code, messages and the most memory of a process that reads for it, in bytes."""
+        """Runs the command; returns its exit code, messages and the peak memory of its reading process in bytes."""
         with subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
             peaks, is_done = [0], threading.Event()
 
@@ -180,7 +181,7 @@ class Hdf5Test(CommandCase):
                     try:
                         peaks.extend(peak(helper) for helper in helpers(process.pid))
                     except (OSError, TypeError):
-                        pass  # it has ended
+                        pass
             thread = threading.Thread(target=look)
             thread.start()
             messages = process.stderr.read()

@@ -22,7 +22,7 @@ DATA = "version: 1\nimage: {width: 16, height: 8}\nlayers:\n  - {data: d.csv, ma
 
 
 def on_terminal(*arguments, folder, **environment):
-    """What the command prints where stdout and stderr are a terminal, and its exit code."""
+    """Returns the command's output on a terminal, and its exit code."""
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(folder)
@@ -33,7 +33,7 @@ def on_terminal(*arguments, folder, **environment):
     try:
         while part := os.read(terminal, 4096):
             shown += part
-    except OSError:  # the command has ended
+    except OSError:
         pass
     os.close(terminal)
     return shown.decode().replace("\r\n", "\n"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -55,7 +55,7 @@ class ShortHelp(ScenesCase):
                 self.assertTrue(all(line.startswith("  roundel ") for line in examples), text)
                 if command:
                     self.assertEqual(len(re.findall(r"(?m)^  (?:-., |    )--", text)), USUAL[command])
-                    self.assertEqual(lines[2], "")  # one sentence says what the command does
+                    self.assertEqual(lines[2], "")  # one sentence tells what the command does
                     self.assertTrue(lines[1].endswith("."), text)
 
     def test_the_full_help_repeats_the_short_one(self):
@@ -84,7 +84,7 @@ class ShortHelp(ScenesCase):
 
 
 class Examples(ScenesCase):
-    """The examples of all helps, in a folder that has what they name."""
+    """The examples of all helps, in a folder with the files that they name."""
 
     def setUp(self):
         super().setUp()
@@ -112,7 +112,7 @@ class Examples(ScenesCase):
         for command in ["", *COMMANDS]:
             text = self.run_roundel(*command.split(), "-h").stdout
             examples += [line.strip() for line in text.split("Examples:\n")[1].split("\n\n")[0].splitlines()]
-        # verify looks at the film that render draws, accept at what regress keeps.
+        # verify reads the film that render draws, accept the pictures that regress keeps.
         order = "-h validate render verify circles explain legend diff regress accept report info schema selftest".split()
         for example in sorted(examples, key=lambda line: order.index(line.split()[1])):
             with self.subTest(example):
@@ -132,18 +132,18 @@ class Guesses(ScenesCase):
     def test_options_of_other_programs(self):
         for arguments, guess in ((["--width", "300"], "--size WxH"), (["--height", "300"], "--size WxH"), (["-s", "8x8"], "--size WxH"),
                                  (["-f", "3"], "--frame N"), (["-j", "2"], "--threads N"), (["--out", "b.png"], "--output FILE")):
-            done = self.assert_fails("render", "rgb.yaml", *arguments, code=USAGE, says=[f'unknown option (did you mean "{guess}"?)'])
+            done = self.assert_fails("render", "rgb.yaml", *arguments, code=USAGE, mentions=[f'unknown option (did you mean "{guess}"?)'])
             self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
 
     def test_a_missing_command(self):
-        self.assert_fails("rgb.yaml", "-o", "a.png", code=USAGE, says=['did you mean "roundel render rgb.yaml -o a.png"?'])
+        self.assert_fails("rgb.yaml", "-o", "a.png", code=USAGE, mentions=['did you mean "roundel render rgb.yaml -o a.png"?'])
         self.assert_fails("--verbose", "render", "rgb.yaml", code=USAGE,
-                          says=["options follow the command: roundel render --verbose rgb.yaml"])
+                          mentions=["options follow the command: roundel render --verbose rgb.yaml"])
 
     def test_a_picture_in_place_of_a_scene(self):
-        self.assert_fails("render", "rgb.yaml", "out.png", code=USAGE, says=["to write this file: -o out.png"])
-        self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, says=["-o - --format y4m | ffmpeg"])
-        self.assert_fails("render", "rgb.yaml", "-o", "film.mp4", code=USAGE, says=["-o - --format y4m | ffmpeg"])
+        self.assert_fails("render", "rgb.yaml", "out.png", code=USAGE, mentions=["to write this file: -o out.png"])
+        self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
+        self.assert_fails("render", "rgb.yaml", "-o", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
 
     def test_a_file_that_is_no_scene(self):
         self.run_roundel("render", "rgb.yaml", "-o", "first.png")
@@ -153,20 +153,20 @@ class Guesses(ScenesCase):
             self.assertEqual(self.run_roundel(command, "pts.csv", code=INVALID).stderr,
                              "error: pts.csv: expected a scene, got a table; a scene's layer draws it: "
                              "{data: pts.csv, map: {x: NAME, y: NAME, radius: 2px}}\n")
-        self.write("scene.csv", RGB)  # the ending changes only the message
+        self.write("scene.csv", RGB)  # the extension changes only the message
         self.run_roundel("validate", "scene.csv")
 
     def test_scenes_in_place_of_pictures(self):
-        self.assert_fails("diff", "rgb.yaml", "rgb.yml", code=2, says=["; to compare scenes: roundel diff --explain rgb.yaml rgb.yml\n"])
+        self.assert_fails("diff", "rgb.yaml", "rgb.yml", code=2, mentions=["; to compare scenes: roundel diff --explain rgb.yaml rgb.yml\n"])
 
     def test_files_of_similar_names(self):
         self.write("cells.csv", "x,y\n0,0\n")
         self.write("data.yaml", "version: 1\nlayers:\n  - {data: cell.csv, map: {x: x, y: y, radius: 2px}}\n")
-        for scene, says in (("rgb.yml", 'error: rgb.yml: no such file (did you mean "rgb.yaml"?)\n'),
+        for scene, mentions in (("rgb.yml", 'error: rgb.yml: no such file (did you mean "rgb.yaml"?)\n'),
                             ("./rgd.yaml", 'error: ./rgd.yaml: no such file (did you mean "./rgb.yaml"?)\n'),
                             ("data.yaml", 'cell.csv: no such file (did you mean "cells.csv"?)\n'),
                             ("elsewhere/rgb.yaml", "error: elsewhere/rgb.yaml: no such file\n")):
-            self.assertIn(says, self.run_roundel("validate", scene, code=INVALID).stderr)
+            self.assertIn(mentions, self.run_roundel("validate", scene, code=INVALID).stderr)
 
     def test_one_picture_goes_to_a_pipe_as_png_and_not_to_a_terminal(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.png")
@@ -197,7 +197,7 @@ class Antialias(ScenesCase):
             self.run_roundel("render", f"{scene}.yaml", "-o", f"{scene}.png")
         for scene, option, other in (("rgb", "--antialias", "smooth"), ("smooth", "--antialias", "smooth"), ("smooth", "--no-antialias", "rgb")):
             self.run_roundel("render", f"{scene}.yaml", option, "-o", "a.png")
-            self.assertEqual(self.read("a.png"), self.read(f"{other}.png"))  # with its fingerprint
+            self.assertEqual(self.read("a.png"), self.read(f"{other}.png"))
         self.assertNotEqual(self.read("rgb.png"), self.read("smooth.png"))
         done = self.run_roundel("render", "rgb.yaml", "--antialias", "--no-antialias", "-o", "a.png", code=USAGE)
         self.assertIn("error: --no-antialias: expected one of --antialias and --no-antialias\n", done.stderr)

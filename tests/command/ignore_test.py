@@ -8,7 +8,7 @@ import unittest
 from command_case import CommandCase
 
 SAME, DIFFER, COULD_NOT = range(3)
-# A clock at the upper left, whose hand is where `hand` says, and a disc.
+# A clock at the upper left, whose hand points to `hand`, and a disc.
 SCENE = """version: 1
 vars: {hand: 0.1, disc: 1}
 image: {width: 60, height: 40, antialias: %s}
@@ -46,9 +46,9 @@ class IgnoreTest(CommandCase):
         for options in (("--ignore", CLOCK), ("--mask", "mask.png"), ("--ignore", "0,0,1,1", "--ignore", CLOCK)):
             self.assertRegex(self.diff(*options, code=SAME).stdout.decode(),
                              r": same within the limits: 0 of 60x40 pixels \(0 %\); \d+ of \d+ ignored ones differ; ")
-        said = json.loads(self.diff("--ignore", CLOCK, "--json", code=SAME).stdout)
-        self.assertEqual((said["pixels"], said["ignored"]["pixels"], said["rmse"]), (0, 320, 0))
-        self.assertGreater(said["ignored"]["different"], 10)
+        printed = json.loads(self.diff("--ignore", CLOCK, "--json", code=SAME).stdout)
+        self.assertEqual((printed["pixels"], printed["ignored"]["pixels"], printed["rmse"]), (0, 320, 0))
+        self.assertGreater(printed["ignored"]["different"], 10)
         self.diff("--ignore", "0,0,5,5", code=DIFFER)
         self.draw("actual/a.png", "hand=0.17", "disc=1.1")
         self.diff("--ignore", CLOCK, code=DIFFER)
@@ -64,18 +64,18 @@ class IgnoreTest(CommandCase):
         self.diff("--ignore-antialiasing", code=DIFFER, pair=pair)
 
     def test_what_is_wrong_is_said(self):
-        for options, said in ((("--ignore", "1,2,3"), b"--ignore: expected X,Y,W,H, four whole numbers"),
+        for options, printed in ((("--ignore", "1,2,3"), b"--ignore: expected X,Y,W,H, four whole numbers"),
                               (("--ignore", "0,0,0,4"), b"--ignore: expected a whole number of pixels from 1"),
                               (("--mask", "no.png"), b"--mask: no.png: no such file"),
                               (("--mask", "s.yaml"), b"--mask: s.yaml: "),
                               (("--mask", "small.png"), b"small.png: the mask has 20x20 pixels, the pictures have 60x40")):
-            self.assertIn(said, self.diff(*options, code=COULD_NOT).stderr)
+            self.assertIn(printed, self.diff(*options, code=COULD_NOT).stderr)
         before = self.read("mask.png")
         self.assertIn(b"would replace", self.diff("--mask", "mask.png", "--diff-image", "mask.png", code=COULD_NOT).stderr)
         self.assertEqual(self.read("mask.png"), before)
 
     def test_rules_of_folders(self):
-        os.rename(self.path("mask.png"), self.path("goldens/clock.png"))  # is no golden
+        os.rename(self.path("mask.png"), self.path("goldens/clock.png"))  # not a golden
         folders = ("goldens", "actual")
         self.assertIn(b"a.png: differs", self.diff(code=DIFFER, pair=folders).stdout)
         for rule in ("mask: clock.png", "ignore: [{x: 0, y: 0, width: 20, height: 16}]"):
@@ -103,7 +103,7 @@ class IgnoreTest(CommandCase):
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: s.png, mask: clock.png}]\n')
         done = self.run_roundel(*arguments, code=SAME).stdout.decode()
         self.assertNotIn("unused golden", done)
-        self.assertNotIn("fingerprint of the scene", done)  # its pixels are not right
+        self.assertNotIn("fingerprint of the scene", done)  # its pixels are wrong
 
 
 class ShapesTest(CommandCase):

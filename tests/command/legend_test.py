@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Legends against what validate says of the same scenes. Usage: legend_test.py PATH_OF_ROUNDEL"""
+"""Legends against the output of validate for the same scenes. Usage: legend_test.py PATH_OF_ROUNDEL"""
 
 import os
 import re
@@ -31,7 +31,7 @@ class LegendTest(CommandCase):
         self.run_roundel("legend", "s.yaml", "-o", "l.svg", *arguments)
         svg = ElementTree.parse(self.path("l.svg")).getroot()
         self.assertEqual(svg.tag, SVG + "svg")
-        for text in svg.iter(SVG + "text"):  # nothing lies outside
+        for text in svg.iter(SVG + "text"):
             self.assertTrue(0 <= float(text.get("x")) <= float(svg.get("width")))
             self.assertTrue(0 <= float(text.get("y")) <= float(svg.get("height")))
         return svg
@@ -84,10 +84,10 @@ class LegendTest(CommandCase):
                     continue
                 law = ", ".join(filter(None, ["column: v", f"scale: {scale}", domain]))
                 self.scene(f"radius: {{{law}, range: [1px, 9px]}}, color: {{{law}}}, alpha: {{{law}}}")
-                said = self.run_roundel("validate", "s.yaml").stdout.decode()
+                printed = self.run_roundel("validate", "s.yaml").stdout.decode()
                 texts = self.texts(self.legend())
                 for key in ("radius", "color", "alpha"):
-                    low, high = re.search(rf"{key} +v by {scale}: (\S+) to (\S+)", said).groups()
+                    low, high = re.search(rf"{key} +v by {scale}: (\S+) to (\S+)", printed).groups()
                     self.assertIn(f"{key}: v, {scale}", texts)
                     after = texts[texts.index(f"{key}: v, {scale}") + 1:]
                     self.assertEqual(after[0], low)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What names and texts of others look like in lines: none begins one, none is a command of a CI or of a terminal.
-Usage: lines_test.py PATH_OF_ROUNDEL"""
+"""Foreign names and texts in lines: they never begin a line, and are never a command of a CI or of a terminal. Usage:
+lines_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -24,7 +25,7 @@ SCENE = "version: 1\nimage: {width: 24, height: 16}\nlayers: [{circles: [{x: 0.5
 
 class LinesTest(CommandCase):
     def check(self, done, expected=None):
-        """All that was printed; no line of it begins with a command."""
+        """Returns everything printed; its lines never begin with a command."""
         text = (done.stdout + done.stderr).decode()
         self.assertIsNone(FORBIDDEN.search(text), ascii(text))
         for line in text.splitlines():
@@ -89,7 +90,7 @@ class LinesTest(CommandCase):
         self.write("s.yaml", RGB)
         self.run_roundel("render", "s.yaml", "-o", "a.exr")
         picture = self.read("a.exr")
-        # The attribute's length stays.
+        # The attribute keeps its length.
         start = picture.index(b"software\0string\0") + len(b"software\0string\0") + 4
         length = int.from_bytes(picture[start - 4:start], "little")
         text = b"\n::error::\x1b]0;x\x07"[:length].ljust(length, b"x")
@@ -104,7 +105,7 @@ class LinesTest(CommandCase):
             file.write(picture[:33] + chunk + picture[33:])
         self.run_shown("info", "t.png", expected=None)
         json.loads(self.run_roundel("info", "--json", "t.png", "a.exr").stdout)
-        # Axes that no picture of Roundel has.
+        # Axes that Roundel never writes.
         for text in (b'{"window": [[0, 1], [0, 1]], "layers": ' + b"[" * 90_000 + b"]" * 90_000 + b"}",
                      b'{"window": [[0, 1], [0, 1]], "layers": 3}', b'{"window": 1}', b"[", b"\x1b"):
             chunk = b"tEXtAxes\0" + text
@@ -118,7 +119,7 @@ class LinesTest(CommandCase):
             self.assertNotIn("layers", shown)
 
     def fill(self):
-        """A picture that differs, one that is new and one that is missing, with such names."""
+        """Makes a differing, a new and a missing picture with such names."""
         for folder in ("goldens", "actual"):
             os.mkdir(self.path(folder))
         for radius in ("0.2", "0.3"):
@@ -152,7 +153,7 @@ class LinesTest(CommandCase):
         self.assertEqual(len(summary.splitlines()), 6 + 4)
         for line in summary.splitlines():
             self.assertRegex(line, r"^(### |4 pictures|\||$)")
-        # Results of another job, in whose texts anything may stand.
+        # Results of another job, with arbitrary texts.
         results = json.loads(self.read("r.json"))
         for picture in results["pictures"]:
             picture.update({"reasons": [EVIL], "rule": f"{EVIL} rule", "explanation": [EVIL, "second"]})
@@ -185,7 +186,7 @@ class LinesTest(CommandCase):
         self.assertEqual(self.run_roundel("circles", "s.yaml", "-o", "-").stdout, self.read("a.npy"))
 
     def writes(self, *arguments, code=0):
-        """What the command wrote to stderr, call by call: each is a datagram."""
+        """Returns the command's writes to stderr, call by call: each is a datagram."""
         ours, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         with ours, other:
             done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=other, timeout=300, check=False)
@@ -261,7 +262,7 @@ class ModulesTest(CommandCase):
                 os.chown(path, 65534, -1)
                 self.assertIn(f"{os.path.realpath(path)}: not loaded, because another user owns it", refusal())
                 os.chown(path, 0, -1)
-        # Not in the program's own folder, and not further up.
+        # Modules are ignored in the program's own folder, and further up.
         shutil.move(self.path("lib"), self.path("me/lib"))
         self.assertIn("no such file", refusal())
 

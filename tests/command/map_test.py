@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What layers make of the columns of data, against NumPy. Usage: map_test.py PATH_OF_ROUNDEL"""
+"""Layers' values from data columns, against NumPy. Usage: map_test.py PATH_OF_ROUNDEL"""
 
 import json
 import math
@@ -15,7 +15,7 @@ ROWS = 30_000
 
 
 def table(rows=ROWS, seed=1):
-    """Columns of several types, with values that scales cannot take."""
+    """Returns columns of several types, with values that scales cannot take."""
     random = np.random.default_rng(seed)
     data = np.zeros(rows, dtype=[("x", "f8"), ("y", "f8"), ("v", "f8"), ("size", "f4"), ("kind", "U8"),
                                  ("red", "u1"), ("green", "u2"), ("blue", "f4"), ("code", "i4"), ("hex", "U7")])
@@ -32,19 +32,19 @@ def table(rows=ROWS, seed=1):
 
 
 def percentile(values, percent):
-    """The value of rank ⌈p·n/100⌉, at least 1."""
+    """Returns the value of rank ⌈p·n/100⌉, at least 1."""
     ordered = np.sort(values)
     return float(ordered[max(math.ceil(percent * len(ordered) / 100), 1) - 1])
 
 
 def taken(values, scale):
-    """Which values a scale can take."""
+    """Returns which values a scale can take."""
     with np.errstate(invalid="ignore"):
         return np.isfinite(values) & {"log": values > 0, "sqrt": values >= 0}.get(scale, True)
 
 
 def shares(values, scale, ends, threshold=1):
-    """t of each value, NaN for those that the scale cannot take."""
+    """Returns t of each value, NaN for those that the scale cannot take."""
     def moved(v):
         with np.errstate(all="ignore"):
             return {"linear": lambda: v, "sqrt": lambda: np.sqrt(v), "log": lambda: np.log2(v),
@@ -75,7 +75,7 @@ class MapTest(CommandCase):
         return self.run_roundel("validate", "s.yaml", code=INVALID).stderr.decode()
 
     def close(self, found, expected, ulps=1):
-        """float32 numbers, but for so many units in the last place: log2 is our own."""
+        """Compares float32 numbers within `ulps` units in the last place, since log2 is our own."""
         expected = expected.astype(np.float32)
         self.assertEqual(found.shape, expected.shape)
         self.assertTrue(np.all(np.abs(found - expected) <= ulps * np.spacing(np.maximum(np.abs(expected), 1e-3))),
@@ -179,7 +179,7 @@ class MapTest(CommandCase):
             part = [int(text[1 + 2 * channel:3 + 2 * channel], 16) for text in self.data["hex"]]
             self.close(found[:, 4 + channel], np.array(part) / 255)
 
-    def test_categories_that_are_no_numbers(self):
+    def test_categories_of_texts(self):
         message = self.error("    map: {x: x, y: y, radius: 1, color: {column: code, categories: {low: '#ff0000', high: '#00ff00'}}}")
         self.assertEqual(message.count("expected a number, as in \"code\" of"), 2, message)
         self.assertNotIn("twice", message)
@@ -197,7 +197,7 @@ class MapTest(CommandCase):
                 "{code: {in: 2}}": data["code"] == 2,
                 "{code: {in: 100}}": np.zeros(len(data), bool),
             }
-            some = [float(v) for v in data["v"][np.isfinite(data["v"])][:40]]  # beside values that are missing
+            some = [float(v) for v in data["v"][np.isfinite(data["v"])][:40]]  # beside missing values
             self.assertNotEqual(some, sorted(some))
             cases[f"{{v: {{in: {some}}}, kind: {{not: [tumour, immune, stroma]}}}}"] = (
                 np.isin(data["v"], some) & ~np.isin(data["kind"], ["tumour", "immune", "stroma"]))
@@ -291,9 +291,9 @@ class MapTest(CommandCase):
 
     def test_data_without_a_map_names_its_columns(self):
         self.scene("")
-        said = self.error("")
-        self.assertIn('missing key "map" or "columns"', said)
-        self.assertIn('missing key "map", as map: {x: x, y: ..., radius: 2px}; there are x, y, v', said)
+        printed = self.error("")
+        self.assertIn('missing key "map" or "columns"', printed)
+        self.assertIn('missing key "map", as map: {x: x, y: ..., radius: 2px}; there are x, y, v', printed)
 
     def test_pixels_and_limits(self):
         head = "image: {width: 300, height: 200}\nview: {center: [0.5, 0.5], zoom: 4}"
@@ -325,7 +325,7 @@ class MapTest(CommandCase):
         self.run_roundel("diff", "a.pfm", "b.pfm")
 
     def test_what_circles_wrote_draws_the_same_picture_under_a_view(self):
-        """float64 data far from the origin, and layers that move, are rounded behind the view only."""
+        """float64 data far from the origin, and layers that move, are rounded only after the view."""
         random = np.random.default_rng(8)
         far = np.column_stack([9e5 + random.random((1000, 2)), random.uniform(.01, .02, (1000, 4)), random.random(1000)])
         np.save(self.path("far.npy"), far)
@@ -365,7 +365,7 @@ class MapTest(CommandCase):
                     np.testing.assert_array_equal(rows[:, :2], sorted_far[:, :2])
 
     def picture(self, head, layer="    map: {x: x, y: y, radius: 3px}", name="p.pfm"):
-        """[height, width, 3], the first row at the top."""
+        """Returns [height, width, 3], the first row at the top."""
         self.scene(layer, head)
         self.run_roundel("render", "s.yaml", "-o", name)
         with open(self.path(name), "rb") as file:
@@ -390,9 +390,9 @@ class MapTest(CommandCase):
             width, height = right - left + 2 * margin * longer, high - low + 2 * margin * longer
             cases.append((f"fit: data{text}", ((left + right) / 2, (low + high) / 2), 1 / max(width / 2.5, height)))
         for window, center, zoom in cases:
-            asked = self.picture(f"{size}view: {{{window}}}")
+            cropped = self.picture(f"{size}view: {{{window}}}")
             plain = self.picture(f"{size}view: {{center: [{center[0]!r}, {center[1]!r}], zoom: {zoom!r}}}")
-            self.assertLess(np.count_nonzero(np.any(asked != plain, axis=2)), 20, window)
+            self.assertLess(np.count_nonzero(np.any(cropped != plain, axis=2)), 20, window)
             self.assertGreater(np.count_nonzero(plain != 1), 1000)
 
     def test_points_far_away_keep_their_places(self):
@@ -423,15 +423,15 @@ class MapTest(CommandCase):
             for name, data in (("s.yaml", "a_0.csv"), ("film.yaml", "a_#.csv")):
                 self.write(name, f"version: 1\nanimation: {{frames: 2}}\nlayers:\n  - {{data: {data}, invalid: {invalid}, "
                                  "map: {x: x, y: x, radius: {column: v, scale: log, range: [0.1, 0.2]}}}\n")
-            said = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
+            printed = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
             film = self.run_roundel("render", "film.yaml", "--frames", "all", "-o", "f_#.png", "--overwrite", code=code)
             if code == 0:
                 self.assertIn("warning: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped; write invalid: error to see the "
-                              "first\n", said)
+                              "first\n", printed)
                 self.assertIn("a_0.csv and the other frames' files: 3 of 6 rows cannot be drawn and are skipped",
                               film.stderr.decode())
             else:
-                self.assertIn("a_0.csv: row 1", said.replace("line 3", "row 1"))
+                self.assertIn("a_0.csv: row 1", printed.replace("line 3", "row 1"))
 
     def test_what_is_not_seen_is_said(self):
         def words(head, layer="    map: {x: x, y: y, radius: size}"):
@@ -462,8 +462,8 @@ class MapTest(CommandCase):
         for name, settings, is_faint in (("f.png", ("radius=0.0001",), True), ("f.exr", ("radius=0.0001",), False),
                                          ("f.png", ("radius=0.01",), False), ("f.png", ("alpha=0",), True),
                                          ("f.exr", ("alpha=0",), True), ("f.png", ("alpha=0", "antialias=false"), True)):
-            said = self.run_roundel("render", "faint.yaml", "-o", name, *(w for s in settings for w in ("--set", s))).stderr
-            self.assertEqual(is_faint, b"too faint or too small to see" in said, (name, settings))
+            printed = self.run_roundel("render", "faint.yaml", "-o", name, *(w for s in settings for w in ("--set", s))).stderr
+            self.assertEqual(is_faint, b"too faint or too small to see" in printed, (name, settings))
         self.run_roundel("render", "s.yaml", "-o", "w.png", "--size", "200x100")
         self.scene("    map: {x: x, y: y, radius: 3px}", "view: {fit: data}")
         self.assertIn("there is more around the view's window",
@@ -491,7 +491,7 @@ class MapTest(CommandCase):
 
     @unittest.skipIf("SANITIZED" in os.environ, "minutes")
     def test_many_rows_are_drawn_as_they_are_read(self):
-        """Sorted or not, many circles are made chunk by chunk: both are the same picture."""
+        """Sorted or not, many circles are made chunk by chunk, with the same picture."""
         random = np.random.default_rng(4)
         rows = 9_000_000
         data = random.random((rows, 4), dtype=np.float32)

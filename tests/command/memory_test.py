@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the memory that validate names against what render takes, with and without --memory.
+"""Compares the memory that validate names with the memory that render takes, with and without --memory.
 Usage: memory_test.py PATH_OF_ROUNDEL
-ROUNDEL_TEST_BACKEND=cuda: main memory with CUDA, on a machine with a device."""
+ROUNDEL_TEST_BACKEND=cuda: main memory with CUDA, on a machine with a device.
+"""
 
 import array
 import filecmp
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 BACKEND = os.environ.get("ROUNDEL_TEST_BACKEND", "cpu")
 MIB = 1 << 20
 
@@ -35,7 +36,7 @@ layers:
   - data: data.csv
     map: {{x: x, y: y, radius: 2px, alpha: 0.01, color: {{column: v, scale: rank, colormap: viridis}}}}{more}
 """
-# The radius's column has the same number everywhere.
+# The radius's column has one number everywhere.
 SORTED = """version: 1
 image: {{width: {side}, height: {side}}}
 layers:
@@ -53,7 +54,7 @@ def named_scene(side, name, image=""):
     return NAMED.format(side=side, name=name, image=image)
 
 
-# Zeros: circles of less than a pixel at the corner of the picture. Plain they cover no pixel's centre.
+# Zeros: circles of less than a pixel at the corner of the picture. Without antialiasing they cover no pixel's centre.
 MANY = """version: 1
 image: {{width: {side}, height: {side}, antialias: {smooth}}}
 layers:
@@ -87,7 +88,7 @@ SCENES = {
 
 
 def largest_bound(used):
-    """Returns the largest bound that is near enough if `used` bytes were used."""
+    """Returns the largest acceptable bound if `used` bytes were used."""
     return 2 * used
 
 
@@ -103,10 +104,10 @@ class Memory(unittest.TestCase):
             header += " " * (-(len(header) + 11) % 64) + "\n"
             file.write(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode())
 
-        with open(os.path.join(cls.folder, "zeros.npy"), "wb") as file:  # takes no room on most disks
+        with open(os.path.join(cls.folder, "zeros.npy"), "wb") as file:  # takes no space on most disks
             start(file, (ZEROS, 2))
             file.truncate(file.tell() + ZEROS * 8)
-        # In slabs: a child's peak begins with what its parent has.
+        # In slabs: a child's peak begins with its parent's memory.
         with open(os.path.join(cls.folder, "data.npy"), "wb") as file:
             start(file, (rows, 4))
             for first in range(0, rows, slab):
@@ -126,16 +127,16 @@ class Memory(unittest.TestCase):
             file.write(text)
 
     def validate(self, *options):
-        """Bytes of memory that validate names, and MiB for --memory."""
+        """Returns validate's bytes of memory, and its MiB for --memory."""
         done = subprocess.run([ROUNDEL, "validate", "a.yaml", "--backend", BACKEND, "--threads", "2",
                                *options], cwd=self.folder, check=True, text=True,
                               stdout=subprocess.PIPE)
         memory = re.search(r"^  memory .*\((\d+) bytes\)", done.stdout, re.M)
-        least = re.search(r"^  --memory +(\d+)M is enough$", done.stdout, re.M)  # not with CUDA
+        least = re.search(r"^  --memory +(\d+)M is enough$", done.stdout, re.M)
         return int(memory[1]), int(least[1]) if least else None
 
     def render(self, output, *options):
-        """Renders; returns exit code, messages, and the most memory that it had, in bytes."""
+        """Renders; returns exit code, messages, and peak memory in bytes."""
         process = subprocess.Popen([ROUNDEL, "render", "a.yaml", "--backend", BACKEND, "--threads",
                                     "2", "-o", output, *options], cwd=self.folder,
                                    stderr=subprocess.PIPE, text=True)
@@ -162,14 +163,14 @@ class Memory(unittest.TestCase):
                     self.assertEqual(code, 0, messages)
                     if name.startswith("few circles"):
                         self.assertNotIn("no circle touches", messages)
-                    if budget != "least":  # where chunks are halved to fit, it may do with less
+                    if budget != "least":  # chunks that are halved to fit may need less
                         for _ in range(9):  # threads that do not run at once use less
                             if bound > largest_bound(used):
                                 used = max(used, self.render("a." + ending, *options)[2])
                         self.assertLessEqual(bound, largest_bound(used), options)
                     self.assertLessEqual(used, bound, options)
                     if before is not None:
-                        most = (allowed + 20) * MIB if budget == "least" else before + 4 * MIB  # with the program
+                        most = (allowed + 20) * MIB if budget == "least" else before + 4 * MIB
                         self.assertLessEqual(used, most, options)
                         self.assertTrue(filecmp.cmp(self.path("first"), self.path("a." + ending),
                                                     shallow=False), options)
@@ -192,7 +193,7 @@ class Memory(unittest.TestCase):
                     self.assertIn(f"error: a.yaml: --memory: {less}M is too little, {budget}M is enough\n", messages)
                 code, messages, used = self.render("b." + ending, "--memory", f"{budget}M")
                 self.assertEqual(code, 0, messages)
-                self.assertLess(used, (budget + 24) * MIB)  # with the program
+                self.assertLess(used, (budget + 24) * MIB)
                 os.remove(self.path("b." + ending))
 
     @unittest.skipIf(BACKEND == "cuda", "--memory is device memory there")
@@ -207,7 +208,7 @@ class Memory(unittest.TestCase):
 
     @unittest.skipIf(BACKEND == "cuda", "--memory is device memory there")
     def test_more_is_enough_where_less_is(self):
-        """Lists of copies, which are faster, do not fit into each of these."""
+        """Lists of copies, which are faster, do not fit in each of these."""
         self.write_scene("version: 1\nlayers:\n  - generator: snow\n")
         self.assertEqual(self.render("all.png", "--threads", "1")[0], 0)
         for budget in range(9, 15):

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Films of one's own: keys over time, vars, real time, names without gaps. Usage: motion_test.py PATH_OF_ROUNDEL"""
+"""Films with your own motion: keys over time, vars, real time, names without gaps. Usage: motion_test.py
+PATH_OF_ROUNDEL
+"""
 
 import os
 import re
@@ -53,15 +55,15 @@ class MotionTest(CommandCase):
         self.assertEqual(len({self.read(f"f/f_{frame:02}.png") for frame in range(21)}), 21)
         self.scene(FILM.replace("20: 0.5", "20: 0.25"))
         self.assertIn(b"11-20", self.render("--frames", "all", "--resume", code=REFUSED).stderr)
-        said = self.render("--frames", "all", "--resume", "--overwrite").stderr
-        self.assertIn(b"11 kept", said)
+        printed = self.render("--frames", "all", "--resume", "--overwrite").stderr
+        self.assertIn(b"11 kept", printed)
         self.run_roundel("verify", "f/f_##.png", "--frames", "all", "--scene", "s.yaml")
 
-    def test_keys_that_do_not_change_are_no_motion(self):
+    def test_constant_keys_are_not_motion(self):
         still = "nothing in this scene depends on the frame: the 11 pictures are the same"
         self.scene(FILM.replace("opacity: {keys: {10: 1, 20: 0.5}}", "opacity: {keys: {10: 1, 20: 1}}"))
         self.assertNotIn(still, self.render("--frames", "0-10").stderr.decode())
-        self.assertIn(still, self.render("--frames", "10-20", "--overwrite").stderr.decode())  # behind the last other key
+        self.assertIn(still, self.render("--frames", "10-20", "--overwrite").stderr.decode())  # after the last other key
         self.assertNotIn("opacity", self.run_roundel("validate", "s.yaml").stdout.decode())
         for frame in (10, 15, 20):
             self.render("--frame", str(frame), output="still.png")
@@ -78,9 +80,9 @@ class MotionTest(CommandCase):
         self.render("--frames", "7", "--set", "tint=#0000ff")
         self.run_roundel("verify", "f/f_##.png", "--frames", "7", "--scene", "s.yaml", "--set", "tint=#0000ff")
         self.run_roundel("verify", "f/f_##.png", "--frames", "7", "--scene", "s.yaml", code=1)
-        for value, code, said in (("tin=1", USAGE, b"did you mean"), ("tint=[", USAGE, b"one value"),
+        for value, code, printed in (("tin=1", USAGE, b"did you mean"), ("tint=[", USAGE, b"one value"),
                                   ("tint=red", INVALID, b"expected a colour")):
-            self.assertIn(said, self.render("--frames", "13", "--set", value, code=code).stderr)
+            self.assertIn(printed, self.render("--frames", "13", "--set", value, code=code).stderr)
             self.assertFalse(os.path.exists(self.path("f/f_13.png")))
 
     def test_shards_make_the_same_film(self):
@@ -130,14 +132,14 @@ class MotionTest(CommandCase):
 
     def test_validate_says_what_moves(self):
         self.scene(FILM)
-        said = self.run_roundel("validate", "s.yaml").stdout.decode()
-        self.assertIn('  moves        view: zoom\n               layers[1]: opacity, x of 1 circle\n', said)
+        printed = self.run_roundel("validate", "s.yaml").stdout.decode()
+        self.assertIn('  moves        view: zoom\n               layers[1]: opacity, x of 1 circle\n', printed)
         self.scene(SIMULATED % "")
         self.assertIn("  moves        layers[0]: simulated\n", self.run_roundel("validate", "s.yaml").stdout.decode())
         self.scene(STILL)
         self.assertNotIn("moves", self.run_roundel("validate", "s.yaml").stdout.decode())
-        said = self.render("--frames", "0-9").stderr.decode()
-        self.assertEqual(len(re.findall("nothing in this scene depends on the frame", said)), 1)
+        printed = self.render("--frames", "0-9").stderr.decode()
+        self.assertEqual(len(re.findall("nothing in this scene depends on the frame", printed)), 1)
 
     def test_simulated_scenes_fill_pictures_of_any_aspect(self):
         for width, height in ((160, 90), (60, 90)):

@@ -9,8 +9,7 @@
 namespace roundel {
 namespace {
 
-/// The message that a command refuses its command line with; empty if it goes on to something else
-/// that is wrong.
+/// Returns the message about a refused command line; empty if the command fails for a later reason.
 std::string refusal(int (*run)(const Arguments&), const Arguments& arguments) {
   try {
     run(arguments);
@@ -140,7 +139,7 @@ TEST(Options, SwitchesTakeNoValue) {
                        "--antialias: takes no value; type --antialias or --no-antialias"));
 }
 
-TEST(Options, OneFrameIsNoListOfFrames) {
+TEST(Options, OneFrameIsNotAListOfFrames) {
   for (const std::string list : {"all", "0-9", "1,3"})
     EXPECT_EQ(render_refusal({"a.yaml", "--frame", list}),
               "--frame: expected one frame, got \"" + list +
@@ -219,7 +218,7 @@ TEST(Options, FramesAreNumbersAndRanges) {
     return accepted({"a.yaml", "--frames", text}).frames.list;
   };
   EXPECT_EQ(frames("3,1-2"), (FrameList{1, 2, 3}));
-  EXPECT_EQ(frames("-2-1"), (FrameList{-2, -1, 0, 1}));  // no option, in spite of its dash
+  EXPECT_EQ(frames("-2-1"), (FrameList{-2, -1, 0, 1}));  // not an option, in spite of its dash
   EXPECT_TRUE(accepted({"a.yaml", "--frames", "all"}).frames.all);
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "--frames", "1,b"}),
                        R"(--frames: expected frames like 1-10,15,20-30x2, got "b")"));
@@ -339,7 +338,7 @@ TEST(Guesses, OptionsOfOtherProgramsLeadToOurs) {
             " (did you mean \"roundel accept NAME\"?)");
 }
 
-TEST(Guesses, ACommandMayBeMissingOrBehindItsOptions) {
+TEST(Guesses, ACommandMayBeMissingOrAfterItsOptions) {
   const std::vector<std::string> commands = {"render", "diff", "info"};
   EXPECT_EQ(guess_command({"my scene.yaml", "-o", "a.png"}, commands),
             "; did you mean \"roundel render 'my scene.yaml' -o a.png\"?");

@@ -89,7 +89,7 @@ TEST_F(OutputPath, ALinkNeedsItsTargetsFolder) {
   EXPECT_EQ(refusal(in_folder("link.png"), true).find(in_folder("link.png") + ": cannot write"),
             0U);
   fs::remove(in_folder("no"));
-  EXPECT_EQ(refusal(in_folder("link.png"), true), "");  // made on the way
+  EXPECT_EQ(refusal(in_folder("link.png"), true), "");  // made for the picture
   fs::create_directories(in_folder("no/ne"));
   EXPECT_EQ(refusal(in_folder("link.png"), true), "");
   EXPECT_NE(refusal(in_folder("link.png"), false), "");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the command writes: pictures, circles, times; streams and signals. Usage: pictures_test.py PATH_OF_ROUNDEL"""
+"""The command's output: pictures, circles, times; streams and signals. Usage: pictures_test.py PATH_OF_ROUNDEL"""
 
 import hashlib
 import json
@@ -155,7 +155,7 @@ class Pictures(ScenesCase):
         # Another part of the same size.
         self.run_roundel(*film, "--crop", "0,0,64,32", "--overwrite")
         self.run_roundel(*film, "--crop", "0,32,64,32", "--resume", code=REFUSED)
-        # All of it is the picture itself, but says that it was asked for as a part.
+        # A part of the full size is the picture itself, but its metadata records the part.
         self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--crop", "0,0,64,32", code=USAGE)
 
     def test_scale_scales_pixels_and_crops_are_checked(self):
@@ -172,14 +172,14 @@ class Pictures(ScenesCase):
         self.assertAlmostEqual(black("--scale", "2") / 5027, 1, 1)
         self.assertAlmostEqual(black("--size", "40x40", "--scale", "0.5") / 314, 1, 1)
         self.assertEqual(black("--scale", "0.5", "--crop", "20,20,1,1"), 1)
-        for arguments, says in ((("--crop", "0,0,81,1"), "--crop: expected a part of the 80x80 pixels of the picture"),
+        for arguments, mentions in ((("--crop", "0,0,81,1"), "--crop: expected a part of the 80x80 pixels of the picture"),
                                 (("--crop", "0,40,40,20", "--scale", "0.5"), "part of the 40x40 pixels of the picture, got 40x20 at 0,40"),
                                 (("--crop", "0,0,0,1"), "--crop: expected a whole number of pixels from 1 to 65536"),
                                 (("--crop", "1,2,3"), "--crop: expected X,Y,W,H"),
                                 *((("--scale", wrong), "--scale: expected a number > 0 and <= 65536") for wrong in
                                   ("0", "-1", "nan", "inf", "65537", "half")),
                                 (("--scale", "1000"), "--scale: expected at most 65536 pixels a side, got 80000")):
-            self.assertIn(says, self.run_roundel("render", "s.yaml", "-o", "a.png", *arguments, code=USAGE).stderr)
+            self.assertIn(mentions, self.run_roundel("render", "s.yaml", "-o", "a.png", *arguments, code=USAGE).stderr)
         self.assertFalse(os.path.exists(self.path("a.png")))
 
     def test_several_scenes_go_into_a_folder(self):
@@ -201,7 +201,7 @@ class Pictures(ScenesCase):
         self.write("named.yaml", RGB + "output: out/frame_####.png\n")
         self.run_roundel("render", "named.yaml", "--frame", "12")
         self.assertEqual(os.listdir(self.path("out")), ["frame_0012.png"])
-        # A name that nobody typed is not replaced without being asked to.
+        # A name that was not typed is only replaced with --overwrite.
         before = self.read("out/frame_0012.png")
         done = self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", code=REFUSED)
         self.assertIn("out/frame_0012.png: exists", done.stderr)
@@ -256,23 +256,23 @@ class Formats(ScenesCase):
         self.assertIn("0 frames (2 kept)", done.stderr)
 
     def test_an_ending_of_another_format_is_refused(self):
-        for asked in self.MAGIC:
+        for requested in self.MAGIC:
             for ending in self.MAGIC:
                 for name in (f"a.{ending}", f"a.{ending.upper()}"):
                     for more in ([], ["--frames", "3"]):
-                        arguments = ["render", "rgb.yaml", "--format", asked, "-o", name, *more]
-                        if asked == ending:
+                        arguments = ["render", "rgb.yaml", "--format", requested, "-o", name, *more]
+                        if requested == ending:
                             self.run_roundel(*arguments)
                             os.unlink(self.path(name))
                         else:
-                            self.assert_fails(*arguments, code=USAGE, says=[
-                                f"does not match --format {asked}"])
+                            self.assert_fails(*arguments, code=USAGE, mentions=[
+                                f"does not match --format {requested}"])
         self.assert_fails("render", "rgb.yaml", "--format", "exr", "--frames", "3-4", "-o", "a_##.png",
                           code=USAGE)
         self.write("named.yaml", RGB + "output: a_##.png\n")
         for more in ([], ["--frames", "3-4"]):
             self.assert_fails("render", "named.yaml", "--format", "exr", *more, code=USAGE,
-                              says=['named.yaml: output: "a_##.png" does not match --format exr'])
+                              mentions=['named.yaml: output: "a_##.png" does not match --format exr'])
 
     def test_validate_checks_names_as_render_does(self):
         for name in ("a.png", "a.exr", "a.picture"):
@@ -282,14 +282,14 @@ class Formats(ScenesCase):
         codes = []
         for scenes in (["a.png.yaml"], ["a.exr.yaml"], ["a.picture.yaml"], ["none.yaml", "a.picture.yaml"]):
             for output in outputs:
-                for asked in ([], ["--format", "png"], ["--format", "exr"]):
+                for requested in ([], ["--format", "png"], ["--format", "exr"]):
                     if len(scenes) > 1 and output in ([], ["-o", "-"]):
                         continue  # render needs names, and a stream one scene
-                    done = [subprocess.run([ROUNDEL, command, *scenes, *output, *asked, *overwrite], cwd=self.folder, timeout=300,
+                    done = [subprocess.run([ROUNDEL, command, *scenes, *output, *requested, *overwrite], cwd=self.folder, timeout=300,
                                            capture_output=True, check=False)
                             for command, overwrite in (("render", ["--overwrite"]), ("validate", []))]
-                    self.assertEqual(done[0].returncode, done[1].returncode, (scenes, output, asked, done))
-                    if done[0].returncode != 0:  # the same words, but for the help's name
+                    self.assertEqual(done[0].returncode, done[1].returncode, (scenes, output, requested, done))
+                    if done[0].returncode != 0:  # equal words, except for the help's name
                         self.assertEqual(done[0].stderr.replace(b"roundel render --help", b"roundel validate --help"), done[1].stderr)
                     codes.append(done[0].returncode)
         self.assertEqual(set(codes), {0, USAGE, INVALID})
@@ -303,7 +303,7 @@ class Formats(ScenesCase):
             self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
                              f"{name}_##.frame")
             self.assertEqual(self.read(f"{name}_00.frame"), self.read("a." + name))
-            if name != "pfm":  # these say what they are
+            if name != "pfm":  # PFM has no metadata
                 done = self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
                                         f"{name}_##.frame", "--resume")
                 self.assertIn("0 frames (2 kept)", done.stderr)
@@ -395,7 +395,7 @@ class Streams(ScenesCase):
             self.assertIn("\n  MPI           " + machine["mpi"] + "\n", text)
 
     def test_a_quota_of_cpu_time_counts(self):
-        """As in a container with a limit of one core; where this process may make a group of processes."""
+        """Like a container with a limit of one core; needs the right to make a group of processes."""
         group = "/sys/fs/cgroup/roundel-test"
         if os.path.isdir("/sys/fs/cgroup/cpu"):
             group, quota = "/sys/fs/cgroup/cpu/roundel-test", {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "90000"}
@@ -415,8 +415,8 @@ class Streams(ScenesCase):
                 file.write("0")
 
         def threads():
-            said = subprocess.run([ROUNDEL, "info", "--json"], check=True, stdout=subprocess.PIPE, preexec_fn=enter)
-            return json.loads(said.stdout)["threads"]
+            printed = subprocess.run([ROUNDEL, "info", "--json"], check=True, stdout=subprocess.PIPE, preexec_fn=enter)
+            return json.loads(printed.stdout)["threads"]
 
         try:
             self.assertEqual(threads(), 1)
@@ -430,7 +430,7 @@ class Streams(ScenesCase):
 
 class Signals(ScenesCase):
     @staticmethod
-    def default_signals():  # whoever runs the test may ignore them
+    def default_signals():  # the caller of the test may ignore them
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
 

@@ -34,17 +34,17 @@ TEST(Plan, NothingInAFoldersNameStandsForTheFrameOfAStill) {
 TEST(Plan, FramesOfAFilmHaveNumbersInTheirNames) {
   EXPECT_EQ(plan({"-o", "folder/", "--frames=3-5"}).path(), "folder/rgb_0003.png");
   EXPECT_EQ(plan({"-o", "folder/", "--frames=3-5"}).frames, (FrameList{3, 4, 5}));
-  EXPECT_EQ(plan({"-o", "a.png", "--frames=3"}).path(), "a.png");  // one needs none
+  EXPECT_EQ(plan({"-o", "a.png", "--frames=3"}).path(), "a.png");  // one frame needs no number
   EXPECT_THROW(plan({"-o", "a.png", "--frames=3-5"}), Error);
 }
 
-TEST(Plan, FormatsAreThoseOfTheNameOrAskedFor) {
+TEST(Plan, FormatsComeFromTheNameOrTheOption) {
   EXPECT_EQ(plan({"-o", "a.exr"}).format.picture, ImageFormat::kExr);
   EXPECT_EQ(plan({"-o", "a.picture", "--format=pfm"}).format.picture, ImageFormat::kPfm);
   const FrameFormat y4m = plan({"-o", "-", "--format=y4m", "--frames=1-2"}).format;
   EXPECT_EQ(y4m.video, VideoFormat::kY4m);
-  EXPECT_EQ(y4m.picture, ImageFormat::kPng);  // drawn with 8 bits
-  EXPECT_THROW(plan({}), Error);              // no name at all
+  EXPECT_EQ(y4m.picture, ImageFormat::kPng);
+  EXPECT_THROW(plan({}), Error);
 }
 
 }  // namespace

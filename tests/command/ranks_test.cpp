@@ -44,7 +44,7 @@ TEST(FirstRank, WhatComesBackIsDealtAgainUntilItIsStopped) {
   first.give_back(0, false);
   EXPECT_EQ(first.deal(), FrameList{0});
   EXPECT_EQ(first.deal(), FrameList{1});
-  first.give_back(1, true);  // failed
+  first.give_back(1, true);
   EXPECT_EQ(first.deal(), FrameList());
   first.give_back(0, false);
   first.stop();
@@ -63,7 +63,7 @@ class Post {
   }
 
  private:
-  using Letter = std::pair<int, std::string>;  ///< from whom
+  using Letter = std::pair<int, std::string>;
 
   class Carrier final : public Messenger {
    public:
@@ -96,7 +96,7 @@ FrameList draw_all(FrameSource& source) {
   return drawn;
 }
 
-TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
+TEST(Ranks, ShareTheFramesAndReportToTheFirstOne) {
   constexpr int kCount = 4;
   Post post(kCount);
   const Ranks ranks = post.ranks(0);
@@ -175,7 +175,7 @@ TEST(Ranks, AFailedFrameIsNotDealtAgain) {
   thread.join();
 }
 
-TEST(Ranks, AFirstOneThatIsClosedWaitsForNobody) {
+TEST(Ranks, AClosedFirstRankDoesNotWait) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
   FirstRank first(ranks, {});
@@ -187,7 +187,7 @@ TEST(Ranks, AFirstOneThatIsClosedWaitsForNobody) {
   EXPECT_EQ(first.deal(), FrameList{3});
 }
 
-TEST(Ranks, AProcessAloneMakesAllFramesAndWaitsForNobody) {
+TEST(Ranks, ASingleProcessMakesAllFramesWithoutWaiting) {
   const Ranks alone;
   FirstRank first(alone, run_of_frames(0, 50));
   EXPECT_EQ(draw_all(first), run_of_frames(0, 50));
@@ -222,7 +222,7 @@ TEST(Tasks, OfSrunThatDoNotKnowOfEachOtherAreAProblemOfTheFirst) {
   EXPECT_EQ(problem({"4", "1", nullptr}), "");
   EXPECT_EQ(problem({"1", "0", nullptr}), "");
   EXPECT_EQ(problem({nullptr, nullptr, nullptr}), "");
-  EXPECT_EQ(problem({"2", "0", "1"}), "");  // a node each of mpirun
+  EXPECT_EQ(problem({"2", "0", "1"}), "");  // mpirun with one rank a node
 }
 
 TEST(Threads, AreAskedForOrAShareOfTheCores) {

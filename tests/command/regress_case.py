@@ -1,4 +1,4 @@
-"""What tests of folders of pictures and goldens have in common."""
+"""Shared by the tests of folders of pictures and goldens."""
 
 import os
 
@@ -26,7 +26,9 @@ class RegressCase(CommandCase):
         self.write("deux bleus é.yaml", BLUE)
 
     def files(self, folder):
-        """All files below, by path in it, but for the lock without goldens that regress gives the folder of goldens."""
+        """Returns all files below, by path in it, without the empty lock that regress writes into the folder of
+        goldens.
+        """
         found = []
         for at, _, names in os.walk(self.path(folder)):
             found += [os.path.join(at, name) for name in names]
@@ -45,6 +47,6 @@ class RegressCase(CommandCase):
         self.run_roundel("accept", "--all", code=DIFFER)
 
     def snapshot(self):
-        """Every file, by path, with its bytes; links with what they say."""
+        """Returns every file, by path, with its bytes; links with their targets."""
         return {name: os.readlink(self.path(name)) if os.path.islink(self.path(name)) else self.read(name)
                 for name in self.files(".")}

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Folders of other programs, inputs and results of runs before, from outside. Usage: regress_folders_test.py PATH_OF_ROUNDEL"""
+"""Folders of other programs, inputs and results of earlier runs, from outside. Usage: regress_folders_test.py
+PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -19,7 +21,7 @@ LOCK = "version: 1\ngoldens: []\n"
 
 
 class ForeignFolders(RegressCase):
-    """What lies in the folder of a run may come from anywhere: a pull request's artifact, say."""
+    """The contents of a run's folder may come from anywhere, for example from a pull request's artifact."""
 
     def plant(self, goldens, names, **actual):
         os.makedirs(self.path("regress-output/actual"), exist_ok=True)
@@ -49,7 +51,7 @@ class ForeignFolders(RegressCase):
                    more=self.picture() + b"ssh-rsa EVIL")
         self.refused("k.png: not a valid PNG")
 
-    def test_goldens_are_stored_in_the_working_directory_or_where_one_says(self):
+    def test_goldens_are_stored_in_the_working_directory_or_a_named_folder(self):
         outside = tempfile.mkdtemp(prefix="roundel_regress_outside_")
         self.addCleanup(shutil.rmtree, outside)
         os.symlink(outside, self.path("link"))
@@ -67,7 +69,7 @@ class ForeignFolders(RegressCase):
         self.refused('--goldens: expected a folder, got "golden"', "--goldens", "golden")
 
     def test_a_folder_that_nothing_confirms_is_not_changed(self):
-        """A list from elsewhere that names the project itself as the folder of goldens."""
+        """A foreign list that names the project itself as the folder of goldens."""
         os.mkdir(self.path("site"))
         shutil.copy(self.path("red.yaml"), self.path("logo.yaml"))
         self.run_roundel("render", "deux bleus é.yaml", "-o", "site/logo.png", code=SAME)
@@ -81,7 +83,7 @@ class ForeignFolders(RegressCase):
             before = self.snapshot()
             self.run_roundel("accept", "--prune", code=NOT_COMPARED)
             self.assertEqual(self.snapshot(), before)
-        # Neither a link nor a folder of that name confirms.
+        # A link or a folder of that name does not confirm.
         self.plant("../site", ["logo.png"], logo=self.picture())
         self.write("mine.lock", LOCK)
         os.symlink("../mine.lock", self.path("site/goldens.lock"))
@@ -103,7 +105,7 @@ class ForeignFolders(RegressCase):
         self.regress(code=SAME)  # it leaves nothing to accept
         self.assertFalse(os.path.exists(self.path("goldens/goldens.lock")))
         self.run_roundel("accept", "--all", "--goldens", "goldens", code=SAME)
-        # The last hash that goes leaves the lock.
+        # Removing the last hash keeps the lock.
         self.write("red.yaml", BLUE)
         self.regress("--strict", code=DIFFER)
         self.run_roundel("accept", "red", "--hashes", code=DIFFER)
@@ -230,7 +232,7 @@ class ForeignFolders(RegressCase):
 
 
 class Inputs(RegressCase):
-    """No output replaces what the command reads, by whatever name."""
+    """Outputs never replace inputs, under any name."""
 
     def setUp(self):
         super().setUp()
@@ -320,7 +322,7 @@ class Inputs(RegressCase):
 
 
 class StaleResults(RegressCase):
-    """A run that fails leaves no verdict of the run before."""
+    """A failing run removes the verdict of the previous run."""
 
     RESULTS = ("--junit", "junit.xml", "--json", "run.json", "--report", "report")
 

@@ -34,7 +34,7 @@ class Floats(RegressCase):
         self.assertEqual(self.files("regress-output"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*.exr", max-delta: 0.01}]\n')
         self.assertIn("red.exr: same", self.regress(code=SAME, **self.scenes))
-        # What the run before has left is gone but for what can be accepted.
+        # The leftovers of the previous run are gone, except acceptable pictures.
         self.assertEqual(self.files("regress-output"), [])
 
     def test_a_png_golden_comes_first_and_format_says_otherwise(self):
@@ -119,13 +119,13 @@ class Hashes(RegressCase):
         self.run_roundel("accept", "--hashes", "red", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock"])
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
-        # Beside a hash another golden may be a picture.
+        # A hash and a picture may be goldens together.
         self.write("red.yaml", RED)
         self.regress(code=DIFFER)
         self.run_roundel("accept", "--add", "red", code=DIFFER)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.alt-1.png"])
-        self.write("red.yaml", BLUE)  # the hash counts still
+        self.write("red.yaml", BLUE)  # the hash still counts
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
 
     def test_a_fingerprint_that_is_none_is_not_stored(self):
@@ -152,13 +152,13 @@ class Hashes(RegressCase):
         self.assertIn("goldens.lock: expected a file; links are not followed", done.stderr)
 
     def test_pictures_are_kept_apart_from_the_goldens(self):
-        said = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
+        printed = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
                                 code=NOT_COMPARED).stderr
-        self.assertIn('--output: "goldens/out" lies in goldens, whose pictures are read', said)
+        self.assertIn('--output: "goldens/out" lies in goldens, whose pictures are read', printed)
         os.mkdir(self.path("others"))
         for folder in ("goldens", "others"):
-            said = self.run_roundel("diff", "goldens", "others", "--output", folder + "/out", code=NOT_COMPARED).stderr
-            self.assertIn(f'--output: "{folder}/out" lies in {folder}, whose pictures are read', said)
+            printed = self.run_roundel("diff", "goldens", "others", "--output", folder + "/out", code=NOT_COMPARED).stderr
+            self.assertIn(f'--output: "{folder}/out" lies in {folder}, whose pictures are read', printed)
             self.assertFalse(os.path.exists(self.path(folder + "/out")))
 
     def test_the_fingerprint_is_kept_too(self):
@@ -203,7 +203,7 @@ class Hashes(RegressCase):
 
 
 class GitFiles(RegressCase):
-    """Files as git leaves them: Git LFS pointers, conflicts."""
+    """Files left by git: Git LFS pointers, conflicts."""
 
     POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "0" + "\nsize 12345\n"
     SAID = "is a Git LFS pointer: git lfs pull"
@@ -252,17 +252,17 @@ class GitFiles(RegressCase):
     def test_lock_and_manifest(self):
         conflict = "version: 1\n<<<<<<< HEAD\n=======\n>>>>>>> other\n"
         for name in ("goldens.lock", "goldens.yaml"):
-            for text, said in ((self.POINTER, f": {self.SAID}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
+            for text, printed in ((self.POINTER, f": {self.SAID}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
                                                                     "side, or of both, and remove the markers\n")):
-                with self.subTest(name + said):
+                with self.subTest(name + printed):
                     self.write("red.yaml", BLUE)
                     self.regress(code=DIFFER)
                     kept = self.read("goldens/goldens.lock")
                     self.write(f"goldens/{name}", text)
                     done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=NOT_COMPARED)
-                    self.assertEqual(done.stderr, f"error: goldens/{name}{said}")
+                    self.assertEqual(done.stderr, f"error: goldens/{name}{printed}")
                     if name == "goldens.lock":
-                        self.assertIn(f"goldens/{name}{said}", self.run_roundel("accept", "--all", code=NOT_COMPARED).stderr)
+                        self.assertIn(f"goldens/{name}{printed}", self.run_roundel("accept", "--all", code=NOT_COMPARED).stderr)
                     self.assertEqual(self.read(f"goldens/{name}").decode(), text)
                     os.remove(self.path(f"goldens/{name}"))
                     with open(self.path("goldens/goldens.lock"), "wb") as file:

@@ -49,11 +49,11 @@ class Regress(RegressCase):
         self.run_roundel("accept", "--all", code=DIFFER)
         after = os.stat(self.path("goldens/deux bleus é.png"))
         self.assertEqual((before.st_ino, before.st_mtime_ns), (after.st_ino, after.st_mtime_ns))
-        self.run_roundel("accept", "--all", code=SAME)  # they are the goldens by now
+        self.run_roundel("accept", "--all", code=SAME)  # they have become the goldens
         self.regress(code=SAME)
 
     def test_the_renderer_is_told_from_the_scene(self):
-        """A golden with the scene's fingerprint and other pixels is what another renderer leaves."""
+        """A golden with the scene's fingerprint and other pixels comes from another renderer."""
         self.accept_all()
         self.run_roundel("render", "deux bleus é.yaml", "-o", "blue.png", code=SAME)
         data = self.read("blue.png")
@@ -74,7 +74,7 @@ class Regress(RegressCase):
         end = stripped.index(b"IDAT") - 4
         with open(self.path("goldens/red.png"), "wb") as file:
             file.write(stripped[:at] + stripped[end:])
-        self.write("deux bleus é.yaml", RED)  # a real failure, which the hint must not take along
+        self.write("deux bleus é.yaml", RED)  # a real failure, which the hint must leave out
         text = self.regress(code=DIFFER)
         self.assertIn("1 golden has the right pixels but another fingerprint than the scene; to store the scene's: "
                       "roundel accept red.png\n", text)
@@ -131,7 +131,7 @@ class Regress(RegressCase):
         text = self.regress(code=NOT_COMPARED)
         self.assertIn("deux bleus é.png: not compared: goldens/deux bleus é.png: ", text)
         self.assertIn("2 pictures: 1 same, 1 not compared\n", text)
-        self.run_roundel("accept", "deux*", code=DIFFER)  # a golden that is broken can be replaced
+        self.run_roundel("accept", "deux*", code=DIFFER)  # a broken golden can be replaced
         self.regress(code=SAME)
         self.write("bad.yaml", BAD)
         done = self.run_roundel("regress", "bad.yaml", "red.yaml", "--goldens", "goldens", code=NOT_COMPARED)
@@ -169,7 +169,7 @@ class Regress(RegressCase):
         self.assertEqual(run["counts"], {"same": 1, "differ": 1, "new": 0, "missing": 0, "not_compared": 0})
         self.assertEqual(run["pictures"][1]["difference"]["channels"]["red"]["largest"], 1)
         self.assertEqual(run["pictures"][1]["origin"], "scene changed")
-        self.assertNotIn("origin", run["pictures"][0])  # what is the same has no cause
+        self.assertNotIn("origin", run["pictures"][0])  # an equal picture has no cause
         on_stdout = json.loads(self.regress("--json", "-", code=DIFFER))
         for picture in on_stdout["pictures"] + run["pictures"]:
             self.assertGreater(picture.pop("seconds"), 0)
@@ -182,7 +182,7 @@ class Regress(RegressCase):
         self.assertEqual(self.files("report"), ["index.html", "pictures/000000.js"])
         page = self.read("report/index.html").decode()
         self.assertIn("roundel accept red.png", page)
-        for scheme in ("http:", "https:"):  # nothing is fetched from anywhere
+        for scheme in ("http:", "https:"):  # the page loads nothing from the network
             self.assertNotIn(scheme, page)
 
     def test_two_folders(self):
@@ -220,12 +220,12 @@ class Regress(RegressCase):
             self.write(f"now/{k}.gif", "no picture")
         self.write("goldens/3.gif", "nor this")
         self.write("goldens/goldens.yaml", "version: 1\ntolerances: []\n")
-        said = "2 pictures: 2 same; 12 other files ignored\n"
+        printed = "2 pictures: 2 same; 12 other files ignored\n"
         done = self.run_roundel("diff", "goldens", "now", "--json=run.json", "--markdown", "run.md", code=SAME)
-        self.assertEqual(done.stdout, said)
-        self.assertIn(said, self.read("run.md").decode())
+        self.assertEqual(done.stdout, printed)
+        self.assertIn(printed, self.read("run.md").decode())
         self.assertEqual(json.loads(self.read("run.json"))["passed_over"], 12)
-        self.assertTrue(self.run_roundel("report", "run.json", "--markdown", "all.md", code=SAME).stdout.endswith(said))
+        self.assertTrue(self.run_roundel("report", "run.json", "--markdown", "all.md", code=SAME).stdout.endswith(printed))
 
     def test_results_are_the_same_with_any_number_of_threads(self):
         os.makedirs(self.path("now/film"))
@@ -287,10 +287,10 @@ class Regress(RegressCase):
         self.write("red.yaml", SCENE % "#0000fe")
         lines = self.regress(code=DIFFER).splitlines()
         self.assertIn("nearest of 3 goldens: goldens/red.alt-1.png", lines[0])
-        # A manifest's rule for the picture is that for all its goldens.
+        # A manifest's rule for a picture holds for all its goldens.
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: red.png, max-delta: 1}]\n')
         self.assertIn("red.png: same", self.regress(code=SAME))
-        # Where no scene draws the picture, none of its goldens is used.
+        # Without a scene for the picture, all its goldens are unused.
         text = self.regress("--strict", code=DIFFER, scenes=("deux bleus é.yaml",))
         for name in ("red.png", "red.alt-1.png", "red.alt-2.png"):
             self.assertIn(f"{name}: missing", text)

@@ -1,4 +1,4 @@
-// Two backends that should draw the same: what one of them does wrong is told, with its name.
+// Two backends that should draw equal pictures: errors of one of them are reported with its name.
 #include "tools/roundel/commands/regress_run.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Draws as the CPU backend does, but for one pixel of all pictures, or of the first of every few.
+/// Draws like the CPU backend, except for one pixel of all pictures, or of the first of every few.
 class OnePixelOff final : public Rasterizer {
  public:
   explicit OnePixelOff(const RasterOptions& options, int every = 1)
@@ -94,7 +94,7 @@ TEST_F(BothBackends, TheOneThatDiffersIsNamedAndItsPictureKept) {
   EXPECT_EQ(compare_files(first.golden_path, first.actual_path, {}, {}).difference.pixels, 1U);
 }
 
-TEST_F(BothBackends, WhatDiffersIsDrawnAgainWhereThatIsWanted) {
+TEST_F(BothBackends, DifferingPicturesAreDrawnAgainOnRequest) {
   const auto make_unsteady = [](Backend backend, const RasterOptions& options) {
     if (backend == Backend::kCpu) return make_cpu_rasterizer(options);
     return std::unique_ptr<Rasterizer>(std::make_unique<OnePixelOff>(options, 2));
@@ -124,7 +124,7 @@ TEST_F(BothBackends, BothMayDifferEachInItsWay) {
   EXPECT_TRUE(both.reasons[1].starts_with("on cuda: ")) << both.reasons[1];
 }
 
-TEST_F(BothBackends, WithoutAGoldenADifferenceIsTold) {
+TEST_F(BothBackends, WithoutAGoldenADifferenceIsReported) {
   const PairResult fresh = result(make_faulty_cuda);
   EXPECT_EQ(fresh.state, PairState::kNew);
   ASSERT_EQ(fresh.reasons.size(), 2U);

@@ -31,7 +31,9 @@ class ResultsCase(CommandCase):
         self.make_project("whole")
 
     def make_project(self, folder):
-        """Goldens of five scenes, of which two have changed, one within its rule; a new one; one that is broken; a golden of none."""
+        """Makes goldens of five scenes, two of them changed, one within its rule; a new scene; a broken one; an unused
+        golden.
+        """
         os.makedirs(self.path(f"{folder}/goldens"))
         for scene in SCENES:
             self.write(f"{folder}/{scene}", SCENE % 0.3)
@@ -91,7 +93,7 @@ class Merging(ResultsCase):
         self.assertIn("7 pictures: 2 same, 2 differ, 1 new, 1 missing, 1 not compared\n", out)
         self.assertEqual({name: self.without_times(f"whole/{name}") for name in whole}, whole)
         self.assertEqual([self.files(f"whole/{name}") for name in ("report", "r-pictures", "regress-output")], [report, pictures, kept])
-        # Merged results are results.
+        # Merged results can be merged again.
         self.report("r.json", "--json", "again.json", "--report", "again")
         self.assertEqual(self.read("whole/again.json"), self.read("whole/r.json"))
         self.assertEqual(self.files("whole/again"), report)
@@ -104,12 +106,12 @@ class Merging(ResultsCase):
         arguments = ("regress", "a.yaml", "b.yaml", "--goldens", "goldens", "--json", "r.json")
         self.roundel("whole", *arguments)
         self.write("whole/a.yaml", SCENE % 0.2)
-        self.write("whole/b.yaml", SCENE % "0.3, alpha: 0.5")  # as it was
-        said = self.roundel("whole", *arguments, code=DIFFER).stdout.decode()
-        self.assertIn("pictures are in regress-output, to accept them: roundel accept a.png\n", said)
-        self.assertIn("1 golden has the right pixels but another fingerprint", said)
+        self.write("whole/b.yaml", SCENE % "0.3, alpha: 0.5")  # unchanged
+        printed = self.roundel("whole", *arguments, code=DIFFER).stdout.decode()
+        self.assertIn("pictures are in regress-output, to accept them: roundel accept a.png\n", printed)
+        self.assertIn("1 golden has the right pixels but another fingerprint", printed)
         self.assertEqual(self.report("r.json", code=DIFFER)[0], "".join(
-            line for line in said.splitlines(True) if "unused golden" not in line))
+            line for line in printed.splitlines(True) if "unused golden" not in line))
         shutil.rmtree(self.path("whole/regress-output"))
         self.assertNotIn("accept", self.report("r.json", code=DIFFER)[0])
 
@@ -124,15 +126,15 @@ class Merging(ResultsCase):
                 os.rename(self.path(f"elsewhere/ci/{name}"), self.path(f"whole/in/{number}/{name}"))
         shutil.rmtree(self.path("elsewhere"))
         shares = [f"in/{number}/{number}.json" for number in "123"]
-        _, said = self.report(*shares, "--goldens", "goldens", "--report", "report", "-o", "regress-output")
-        self.assertEqual(said, "")
+        _, printed = self.report(*shares, "--goldens", "goldens", "--report", "report", "-o", "regress-output")
+        self.assertEqual(printed, "")
         self.assertEqual(self.files("whole/report"), report)
-        _, said = self.report(*shares, "-o", "out")
-        self.assertEqual(said.splitlines()[0], "error: --output: needs --goldens DIR: the results name several folders "
+        _, printed = self.report(*shares, "-o", "out")
+        self.assertEqual(printed.splitlines()[0], "error: --output: needs --goldens DIR: the results name several folders "
                          "of goldens, or none")
         self.assertFalse(os.path.exists(self.path("whole/out")))
-        out, said = self.report(*shares, "--report", "report", "--markdown", "s.md", "--json", "r.json")
-        self.assertIn("b.png: in/2/goldens/b.png: no such file", said)
+        out, printed = self.report(*shares, "--report", "report", "--markdown", "s.md", "--json", "r.json")
+        self.assertIn("b.png: in/2/goldens/b.png: no such file", printed)
         self.assertNotIn("accept", out)
         failures = json.loads(self.read("whole/report/index.html").decode().split('type="application/json">')[1].split("</script>")[0])["failures"]
         left_out = {failure["name"]: failure.get("left_out") for failure in failures}
@@ -171,8 +173,8 @@ class Merging(ResultsCase):
         self.write("whole/d.yaml", SCENE % 0.3)
         self.regress("whole", "--json", "2.json", "-o", "other")
         self.write("whole/r.xml", "<old/>")
-        out, said = self.report("1.json", "2.json", "--junit", "r.xml")
-        self.assertEqual(said, 'error: 2.json:5:1: pictures[3]: "d.png" has another result in 1.json:5: they differ in state, reasons, '
+        out, printed = self.report("1.json", "2.json", "--junit", "r.xml")
+        self.assertEqual(printed, 'error: 2.json:5:1: pictures[3]: "d.png" has another result in 1.json:5: they differ in state, reasons, '
                                "origin, difference, ppd\n")
         self.assertEqual(out, "")
         self.assertFalse(os.path.exists(self.path("whole/r.xml")))
@@ -232,8 +234,8 @@ class Files(ResultsCase):
         self.write("whole/huge.json", """{"version": 1, "title": "t", "counts": {"same": 0, "differ": 0, "new": 1, "missing": 0, "not_compared": 0},
  "pictures": [{"name": "a.png", "state": "new", "seconds": 1e400}]}""")
         self.write("whole/torn.json", '{"version": 1, "pictures": [')
-        _, said = self.report("bad.json", "none.json", "twice.json", "huge.json", "torn.json")
-        self.assertEqual(said, """error: bad.json:3:30: pictures[0].state: expected one of same, differs, new, missing or not compared, got "sane" (did you mean "same"?)
+        _, printed = self.report("bad.json", "none.json", "twice.json", "huge.json", "torn.json")
+        self.assertEqual(printed, """error: bad.json:3:30: pictures[0].state: expected one of same, differs, new, missing or not compared, got "sane" (did you mean "same"?)
 error: bad.json:3:38: pictures[0]: unknown key "reason" (did you mean "reasons"?)
 error: bad.json:4:3: pictures[1]: missing key "difference", which this state needs
 error: none.json: no such file
@@ -255,14 +257,14 @@ error: torn.json:1:29: not valid JSON
                 (["--json", "a", "--junit", "a"], "two outputs have this name"),
                 (["-o", "out"], "lies in out/actual"),
                 (["-o", ""], "expected a folder"), ([], "")):
-            _, said = self.report("r.json", *arguments)
-            self.assertIn(message, said)
+            _, printed = self.report("r.json", *arguments)
+            self.assertIn(message, printed)
         self.assertEqual(self.files("whole"), before)
-        _, said = self.report(code=COULD_NOT)
-        self.assertIn("expected RESULT.json", said)
+        _, printed = self.report(code=COULD_NOT)
+        self.assertIn("expected RESULT.json", printed)
 
     def from_elsewhere(self, **paths):
-        """Results of another machine, of one picture that differs, with these paths."""
+        """Returns results of another machine, for one differing picture, with these paths."""
         self.write("whole/in/r.json", json.dumps({
             "version": 1, "title": "t", "counts": {"same": 0, "differ": 1, "new": 0, "missing": 0, "not_compared": 0}, "goldens": "../goldens",
             "pictures": [{"name": "d.png", "state": "differs", "difference": {"kind": "other_shape", "shape": "s"}, **paths}]}))
@@ -280,8 +282,8 @@ error: torn.json:1:29: not valid JSON
                                   ("out/up/secret.png", "is reached by a link")):
                 with self.subTest(f"{key} {path}"):
                     self.from_elsewhere(**{"actual": "out/d.png", key: path})
-                    out, said = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
-                    self.assertRegex(said, rf'^error: in/r\.json:1:\d+: pictures\[0\]\.{key}: "[^"]*{os.path.basename(path)}" {refusal}: '
+                    out, printed = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
+                    self.assertRegex(printed, rf'^error: in/r\.json:1:\d+: pictures\[0\]\.{key}: "[^"]*{os.path.basename(path)}" {refusal}: '
                                            "expected a picture beside the results\n")
                     self.assertIn("d.png: differs", out)
                     kept = [name for name in self.files("whole/gathered") if name != "pending.json"]
@@ -300,21 +302,21 @@ error: torn.json:1:29: not valid JSON
         for image in ("notes.txt", "notes.png", "torn.png", "pipe.png", "."):
             with self.subTest(image):
                 self.from_elsewhere(actual="out/d.png", image=f"out/{image}")
-                _, said = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
-                self.assertIn(f"in/out/{image}" if image != "." else "in/out", said)
+                _, printed = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
+                self.assertIn(f"in/out/{image}" if image != "." else "in/out", printed)
                 self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "pending.json"])
                 self.assertNotIn("notes", self.read("whole/r.xml").decode())
         self.from_elsewhere(actual="out/d.png", image="out/d.png")
         self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", code=DIFFER)
         self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "diff/d.png", "pending.json"])
 
-    def test_goldens_lie_beside_the_results_or_where_one_says(self):
+    def test_goldens_lie_beside_the_results_or_in_a_named_folder(self):
         os.makedirs(self.path("whole/in/out"))
         shutil.copy(self.path("whole/goldens/d.png"), self.path("whole/in/out/d.png"))
-        said = "warning: d.png: {} is not below in, so it is not shown; name the folder of goldens with --goldens DIR\n"
+        printed = "warning: d.png: {} is not below in, so it is not shown; name the folder of goldens with --goldens DIR\n"
         for golden, name in (("../goldens/d.png", "goldens/d.png"), (self.path("whole/goldens/d.png"),) * 2):
             self.from_elsewhere(actual="out/d.png", golden=golden)
-            self.assertEqual(self.report("in/r.json", "--junit", "r.xml", code=DIFFER)[1], said.format(name))
+            self.assertEqual(self.report("in/r.json", "--junit", "r.xml", code=DIFFER)[1], printed.format(name))
             self.assertNotIn("goldens/d.png", self.read("whole/r.xml").decode())
         self.from_elsewhere(actual="out/d.png", golden="../goldens/d.png")
         self.assertEqual(self.report("in/r.json", "--goldens", "goldens/", "--junit", "r.xml", code=DIFFER)[1], "")
@@ -339,9 +341,9 @@ error: torn.json:1:29: not valid JSON
 {"name": "link/x.png", "state": "new", "actual": "goldens/a.png"}, {"name": "y.png", "state": "new", "actual": "goldens/a.png"}]}""")
         os.makedirs(self.path("whole/out/actual"))
         os.symlink("../..", self.path("whole/out/actual/link"))
-        _, said = self.report("r.json", "-o", "out")
-        self.assertIn('expected the name of a PNG or EXR file in the folder of goldens, got "../../x.png"', said)
-        self.assertIn("links are not followed", said)
+        _, printed = self.report("r.json", "-o", "out")
+        self.assertIn('expected the name of a PNG or EXR file in the folder of goldens, got "../../x.png"', printed)
+        self.assertIn("links are not followed", printed)
         self.assertEqual(sorted(name for name in self.files(".") if name.endswith(("x.png", "y.png"))), ["whole/out/actual/y.png"])
 
 

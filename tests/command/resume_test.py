@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Frames that are there already, shared, interrupted and resumed exports. Usage: resume_test.py PATH_OF_ROUNDEL"""
+"""Existing frames; shared, interrupted and resumed exports. Usage: resume_test.py PATH_OF_ROUNDEL"""
 
 import errno
 import json
@@ -26,7 +26,7 @@ class ExistingFiles(BatchCase):
 
     def test_a_folder_that_may_be_written_and_not_listed(self):
         os.chmod(self.path("out"), 0o333)
-        render = [*self.somebody_else(), ROUNDEL, "render", "balls.yaml", "--size", "8x8", "-o", "out/%d.png", "-q"]
+        render = [*self.as_other_user(), ROUNDEL, "render", "balls.yaml", "--size", "8x8", "-o", "out/%d.png", "-q"]
         for more, code in ((["--frames", "0-3"], DONE), (["--frames", "2-1300"], REFUSED),
                            (["--frames", "2-1300", "--resume"], DONE)):
             done = subprocess.run([*render, *more], cwd=self.folder, text=True, capture_output=True, timeout=60, check=False)
@@ -37,7 +37,7 @@ class ExistingFiles(BatchCase):
         self.check_each_is_synced([*render, "--frames", "2000-2003"])
 
     def check_each_is_synced(self, line):
-        """A folder that cannot be opened is on no file system that can be synced as one."""
+        """A folder that cannot be opened cannot be synced by its file system, so each file is."""
         apply = failing_calls(errno.EIO, "fdatasync")
         try:
             done = apply and subprocess.run(line, cwd=self.folder, text=True, capture_output=True, timeout=60, check=False,
@@ -159,7 +159,7 @@ class ExistingFiles(BatchCase):
 
     def test_frames_of_another_version_are_named(self):
         self.render()
-        for name in self.frames_in():  # what another frame contract would have written
+        for name in self.frames_in():  # as if written under another frame contract
             data = self.read("out/" + name)
             for key, old, new in ((b"Software", b"roundel 0.", b"roundel 9."), (b"Fingerprint", None, None)):
                 at = data.index(b"tEXt" + key + b"\0")
@@ -173,7 +173,7 @@ class ExistingFiles(BatchCase):
         self.assertRegex(done.stderr, r"9 frames are of another scene or version: by roundel 9\S*, "
                                       r"asked roundel 0\S*: 1-9\n")
 
-    def test_files_that_do_not_begin_as_a_frame_are_somebodys(self):
+    def test_files_that_do_not_begin_as_a_frame_are_kept(self):
         self.render()
         self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "a.exr")
         shutil.copy(self.path("a.exr"), self.path("out/1.png"))
@@ -206,7 +206,7 @@ class ExistingFiles(BatchCase):
 
     def test_a_finished_film_may_be_in_a_folder_that_is_read_only(self):
         self.render()
-        line = self.somebody_else()
+        line = self.as_other_user()
         os.chmod(self.path("out"), 0o555)
         render = [*line, ROUNDEL, "render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png", "--resume"]
         done = subprocess.run(render, cwd=self.folder, text=True, capture_output=True, timeout=60, check=False)
@@ -229,9 +229,9 @@ class ExistingFiles(BatchCase):
         render("pfm")
         os.unlink(self.path("out/2.pfm"))
         before = self.state_of_files()
-        said = render("pfm", code=REFUSED)
-        self.assertIn("2 frames are PFM, which does not record its scene: 1,3\n", said)
-        self.assertIn("to draw only the others: --frames 2\n", said)
+        printed = render("pfm", code=REFUSED)
+        self.assertIn("2 frames are PFM, which does not record its scene: 1,3\n", printed)
+        self.assertIn("to draw only the others: --frames 2\n", printed)
         self.assertIn("2 frames are 96x64, asked 48x32: 1,3\n",
                       render("pfm", "--size", "48x32", code=REFUSED))
         self.assertEqual(self.state_of_files(), before)
@@ -279,7 +279,7 @@ class Sharing(BatchCase):
             os.mkdir(self.path("out"))
 
     def halted_and_waiting(self):
-        """An export that is halted, one that waits for its frames, and what this says of them."""
+        """Starts an export and halts it, then one that waits for its frames; returns both and the second one's note."""
         for _ in range(10):
             halted = self.start_sharing()
             self.wait_for_frames(1)
@@ -288,7 +288,7 @@ class Sharing(BatchCase):
             for line in other.stderr:
                 if "waiting" in line:
                     return halted, other, line
-            # Halted between two frames, or at its end, it keeps nobody waiting.
+            # If it was halted between two frames, or at its end, the other does not wait.
             halted.send_signal(signal.SIGCONT)
             for process in (other, halted):
                 process.communicate(timeout=120)
@@ -299,9 +299,9 @@ class Sharing(BatchCase):
     def test_one_that_is_halted_is_waited_for(self):
         halted, other, line = self.halted_and_waiting()
         self.assertRegex(line, r"^note: waiting for \d+ frames? that another run is drawing: [0-9,-]+$")
-        there = len([name for name in self.frames_in() if not name.startswith(".")])
-        self.assertGreater(there, 150)
-        self.assertLess(there, 200)
+        existing = len([name for name in self.frames_in() if not name.startswith(".")])
+        self.assertGreater(existing, 150)
+        self.assertLess(existing, 200)
         halted.send_signal(signal.SIGCONT)
         self.assertEqual(self.stats_of(halted)["frames"] + self.stats_of(other)["frames"], 200)
         self.assertEqual(self.contents(), self.expected())
@@ -373,7 +373,7 @@ class Interruptions(BatchCase):
         process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
                              "--threads", "1", "--backend", "cpu", "--progress", "plain")
         self.assertRegex(process.stderr.readline(), "^[0-9]/101 ")  # it is drawing
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # a launcher's, then a wish
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # the launcher's signal, then a user's
             process.send_signal(number)
             time.sleep(0.05)
         process.communicate(timeout=60)
@@ -395,7 +395,7 @@ class Interruptions(BatchCase):
             os.mkdir(self.path("out"))
 
     def test_too_few_threads_are_a_failure_with_a_message(self):
-        other = self.somebody_else()
+        other = self.as_other_user()
         for threads in range(1, 13):
             done = subprocess.run([*other, "bash", "-c", f"ulimit -u {threads}; exec {ROUNDEL} render snow.yaml --frames 0-9 "
                                            "-o out/%d.png --overwrite --threads 4 -q"],
@@ -422,10 +422,10 @@ class Interruptions(BatchCase):
             process.kill()
             process.communicate(timeout=60)
             kills += process.returncode == -signal.SIGKILL
-            for name in self.frames_in():  # no truncated file under a final name
+            for name in self.frames_in():  # files under final names are never truncated
                 if not name.startswith("."):
                     self.assertEqual(self.read("out/" + name), self.read("expected/" + name))
-            if process.returncode == DONE:  # it was faster: start anew
+            if process.returncode == DONE:  # it was faster: start again
                 shutil.rmtree(self.path("out"))
                 os.mkdir(self.path("out"))
         self.run_roundel(*arguments, "-o", "out/%d.png", "--resume")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Sixteen bits, dither, video of more than 8 bits, and what an EXR and a PFM say. Usage: samples_test.py PATH_OF_ROUNDEL"""
+"""Sixteen bits, dither, video of more than 8 bits, and metadata of EXR and PFM. Usage: samples_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -26,7 +27,7 @@ GRADIENT = "background: {bottom: \"#203040\", top: \"#a0c0ff\"}"
 
 
 def png_samples(path):
-    """Width, height, bits, channels and the samples of one of our files, top row first."""
+    """Returns width, height, bits, channels and the samples of one of our files, top row first."""
     with open(path, "rb") as file:
         png = file.read()
     at, data, header = 8, b"", ()
@@ -51,7 +52,6 @@ def png_samples(path):
 
 
 def pfm_values(path):
-    """The values of a PFM, top row first."""
     with open(path, "rb") as file:
         kind, size, scale, data = file.read().split(b"\n", 3)
     assert kind == b"PF" and float(scale) < 0
@@ -61,7 +61,7 @@ def pfm_values(path):
 
 
 def bayer(side):
-    """Bayer's matrix by its recursion, with the ranks 0 to side² - 1."""
+    """Returns Bayer's matrix by its recursion, with the ranks 0 to side² - 1."""
     if side == 1:
         return [[0]]
     quarter = bayer(side // 2)

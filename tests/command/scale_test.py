@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A very large picture and a very long sequence, within the memory that docs/films.md states; files
-that are no larger than they were.
-Usage: scale_test.py PATH_OF_ROUNDEL"""
+"""A very large picture and a very long sequence, within the memory that docs/films.md states; file sizes that do not
+grow. Usage: scale_test.py PATH_OF_ROUNDEL
+"""
 
 import os
 import resource
@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 MIB = 1 << 20
 
 SCENE = """version: 1
@@ -22,7 +22,7 @@ layers:
 
 
 SCENES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "scenes")
-# Bytes of PNG files of 1024x1024 before they had one format on both backends, at 8fbdad3.
+# Bytes of PNG files of 1024x1024 by the CPU's own earlier format, at 8fbdad3.
 BYTES_BEFORE = {"rgb": 17659, "pattern": 128722, "rand10k": 404774, "rand1M": 1230536, "micro2M": 2690854,
                 "snow": 1256682}
 
@@ -35,7 +35,7 @@ class Scale(unittest.TestCase):
             file.write(SCENE)
 
     def run_roundel(self, *arguments, address_space, stdout=None):
-        """Runs within so much address space; returns the most memory that it had, in bytes."""
+        """Runs within this much address space; returns peak memory in bytes."""
         process = subprocess.Popen(
             [ROUNDEL, *arguments], cwd=self.folder, stdout=stdout, stderr=subprocess.PIPE, text=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space)))
@@ -47,7 +47,7 @@ class Scale(unittest.TestCase):
         return usage.ru_maxrss * 1024
 
     def test_a_picture_of_a_gigapixel(self):
-        # In bands of 64 MiB, each with its code and this in its place.
+        # In bands of 64 MiB, each with its code, written over it.
         used = self.run_roundel("render", "a.yaml", "--size", "32768x32768", "--backend", "cpu",
                                 "--threads", "2", "-o", "a.png", address_space=2048 * MIB)
         self.assertLess(used, 384 * MIB)
@@ -55,7 +55,7 @@ class Scale(unittest.TestCase):
                               stdout=subprocess.PIPE).stdout
         self.assertIn("32768x32768 pixels", info)
 
-    def test_files_are_no_larger_than_they_were(self):
+    def test_files_do_not_grow(self):
         with open(os.path.join(self.folder, "plain.yaml"), "w", encoding="utf-8") as file:
             file.write('version: 1\nimage: {background: "#305080"}\n'
                        "layers: [{circles: [{x: -9, y: -9, radius: 0.1}]}]\n")
@@ -116,7 +116,7 @@ class Scale(unittest.TestCase):
         film = subprocess.Popen([*arguments, "--frames", "0-999999", "--resume"], cwd=self.folder,
                                 stderr=subprocess.DEVNULL)
         while not os.path.exists(os.path.join(self.folder, "out", f"{count}.png")):
-            self.assertLess(time.monotonic() - start, 5)  # on a busy machine; to ask for each name takes as long
+            self.assertLess(time.monotonic() - start, 5)  # on a busy machine; querying each name takes as long
             time.sleep(0.001)
         film.kill()
         film.wait()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A scene file a frame, and pictures that are drawn again when their files change.
-Usage: scene_films_test.py PATH_OF_ROUNDEL"""
+"""A scene file for each frame, and pictures that are drawn again when their files change. Usage: scene_films_test.py
+PATH_OF_ROUNDEL
+"""
 
 import collections
 import ctypes
@@ -19,7 +20,7 @@ FRAMES = range(3, 9)
 
 
 def scene(frame, image="width: 64, height: 48"):
-    """Everything but the size differs from frame to frame."""
+    """Returns a scene; everything but the size differs between frames."""
     return (f'version: 1\nimage: {{{image}, background: "#{frame:02x}{255 - frame:02x}80"}}\nseed: {frame}\n'
             f"layers:\n  - random: {{count: {50 * frame}, radius: 0.05}}\n"
             + ("  - generator: bouncingballs\n" if frame % 2 else "  - circles: [{x: 0.5, y: 0.5, radius: 0.2}]\n"))
@@ -69,7 +70,8 @@ class SceneFilms(SceneFilmsTest):
         self.assertEqual({frame: self.read(f"out/{frame:03}.png") for frame in FRAMES}, whole)
 
     def opens(self, work):
-        """How often each file of the test's folder is opened meanwhile; the system may count two in a row once."""
+        """Returns how often each file of the test's folder is opened during work(); the system may merge two in a row.
+        """
         inotify_open, head = 0x20, struct.Struct("iIII")
         libc = ctypes.CDLL(None)
         events = libc.inotify_init1(os.O_NONBLOCK)
@@ -106,10 +108,10 @@ class SceneFilms(SceneFilmsTest):
         self.write("s_005.yaml", scene(5).replace("count", "cuont"))
         self.write("s_007.yaml", scene(7, "width: 48, height: 48"))
         self.write("s_008.yaml", scene(8, "width: 64, height: 48, bits: 16"))
-        said = self.render(code=INVALID)
-        self.assertIn('s_005.yaml:5:14: layers[0].random: unknown key "cuont"', said)
-        self.assertIn("s_007.yaml: image: 48x48, but 64x48 in s_003.yaml\n", said)
-        self.assertIn("s_008.yaml: image: expected alpha, bits, dither and blend of s_003.yaml\n", said)
+        printed = self.render(code=INVALID)
+        self.assertIn('s_005.yaml:5:14: layers[0].random: unknown key "cuont"', printed)
+        self.assertIn("s_007.yaml: image: 48x48, but 64x48 in s_003.yaml\n", printed)
+        self.assertIn("s_008.yaml: image: expected alpha, bits, dither and blend of s_003.yaml\n", printed)
         self.assertEqual(os.listdir(self.path("out")), [])
         self.run_roundel("render", "s_###.yaml", "--frames", "3-8", "-o", "-", "--format", "rawvideo", code=INVALID)
 
@@ -176,7 +178,7 @@ class Watch(SceneFilmsTest):
         write_data(3)
         self.write("data.yaml", "version: 1\nimage: {width: 32, height: 32}\n"
                                 "layers: [{data: d.csv, columns: [x, y, radius]}]\n")
-        process = self.start("data.yaml", "s_004.yaml", "-o", "out")  # the names are not by hand
+        process = self.start("data.yaml", "s_004.yaml", "-o", "out")  # the names were not typed
         self.wait_for(process, "watching 3 files")
         write_data(8)
         self.wait_for(process, "out/data.png")

@@ -21,7 +21,7 @@ layers:
 
 
 class ScenesCase(CommandCase):
-    """Each test has these five scenes in its folder. What the command prints is text."""
+    """Each test has these five scenes in its folder. The command's output is text."""
 
     def setUp(self):
         super().setUp()
@@ -48,12 +48,12 @@ class ScenesCase(CommandCase):
         left = [name for name in os.listdir(folder or self.folder) if not name.endswith(".yaml")]
         self.assertEqual(left, [])
 
-    def assert_fails(self, *arguments, code, says=(), **keywords):
-        """Exit code, messages on stderr only, and no file left."""
+    def assert_fails(self, *arguments, code, mentions=(), **keywords):
+        """Checks exit code, messages on stderr only, and that no file is left."""
         done = self.run_roundel(*arguments, code=code, **keywords)
         self.assertFalse(done.stdout)
         self.assertTrue(done.stderr)
-        for text in says:
+        for text in mentions:
             self.assertIn(text, done.stderr)
         self.assert_only_scenes()
         return done

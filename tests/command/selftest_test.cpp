@@ -1,4 +1,4 @@
-// The tester tested: differences planted into a renderer must be found.
+// Tests the tester: it must find differences planted into a renderer.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace roundel {
 namespace {
 
-/// Draws as the CPU backend does, then does harm.
+/// Draws like the CPU backend, then damages the picture.
 class FaultyRasterizer final : public Rasterizer {
  public:
   using Harm = std::function<void(const Circles&, Framebuffer&)>;
@@ -103,7 +103,7 @@ TEST(SelftestScenes, AreTheSameEveryTimeAndHaveDifferentNames) {
     EXPECT_EQ(once[i].name, again[i].name);
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(once[i].name, once[j].name);
     ASSERT_EQ(once[i].circles.count(), again[i].circles.count());
-    if (once[i].circles.count() == 0) continue;  // no pointers to compare at
+    if (once[i].circles.count() == 0) continue;  // null pointers cannot be compared
     EXPECT_EQ(std::memcmp(once[i].circles.shapes.data(), again[i].circles.shapes.data(),
                           once[i].circles.count() * sizeof(Shape)),
               0)

@@ -21,11 +21,11 @@ class SharedCase(RegressCase):
                                 stderr=subprocess.PIPE, text=True)
 
     def all_at_once(self, *commands):
-        """The exit code, output and messages of each."""
+        """Runs the commands at once; returns exit code, output and messages of each."""
         reader, writer = os.pipe()
         processes = [self.start(*command, before=("sh", "-c", 'cat; exec "$@"', "sh"), stdin=reader) for command in commands]
         os.close(reader)
-        os.close(writer)  # all begin
+        os.close(writer)
         texts = [process.communicate(timeout=300) for process in processes]
         return [(process.returncode, *text) for process, text in zip(processes, texts)]
 
@@ -64,9 +64,9 @@ class Runs(SharedCase):
     def test_runs_at_once_lose_nothing_in_silence(self):
         names = self.many_scenes(8)
         done = self.all_at_once(*(("regress", f"{name}.yaml", "--goldens", "goldens", "--backend", "cpu") for name in names))
-        drawn = [f"{name}.png" for name, (code, _, said) in zip(names, done) if code == DIFFER and BUSY not in said]
-        for code, _, said in done:
-            self.assertEqual(code == NOT_COMPARED, BUSY in said, said)
+        drawn = [f"{name}.png" for name, (code, _, printed) in zip(names, done) if code == DIFFER and BUSY not in printed]
+        for code, _, printed in done:
+            self.assertEqual(code == NOT_COMPARED, BUSY in printed, printed)
         self.assertGreater(len(drawn), 0)
         self.assertEqual(self.pending(), drawn)
         self.assertEqual(self.files("regress-output/actual"), drawn)
@@ -79,7 +79,7 @@ class Runs(SharedCase):
             text = self.regress(code=DIFFER, scenes=(f"{name}.yaml",))
         self.assertTrue(text.endswith("pictures are in regress-output, to accept them: roundel accept s2.png\n"
                                       "2 pictures of earlier runs can also be accepted from regress-output: s0.png, s1.png\n"), text)
-        # One that is the same, or fails, leaves those of the others; a killed one does, too.
+        # A run that passes or fails keeps the pictures of the others; so does a killed one.
         self.run_roundel("accept", "s1", code=DIFFER)
         self.assertIn("2 pictures of earlier runs", self.regress(code=SAME, scenes=("s1.yaml",)))
         self.write("slow.yaml", SLOW)
@@ -93,7 +93,7 @@ class Runs(SharedCase):
         self.assertEqual(self.files("regress-output/actual"), ["s0.png", "s2.png"])
         self.run_roundel("accept", "--all", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["s0.png", "s1.png", "s2.png"])
-        # A picture that has become a golden, an alternative or a hash leaves the output folder.
+        # A picture leaves the output folder once it is a golden, an alternative or a hash.
         self.assertEqual(self.regress(code=SAME, scenes=("s1.yaml",)).splitlines()[0], "1 picture: 1 same")
         self.assertEqual(self.files("regress-output"), [])
 
@@ -111,12 +111,12 @@ class Runs(SharedCase):
         def warning(*arguments):
             return self.run_roundel("regress", *arguments, "--backend", "cpu", code=DIFFER).stderr
 
-        said = "removed 1 picture of an earlier run from regress-output: red.png\n"
+        printed = "removed 1 picture of an earlier run from regress-output: red.png\n"
         self.regress(code=DIFFER, scenes=("red.yaml",))
-        self.assertIn(said, warning("deux bleus é.yaml", "--goldens", "goldens", "--strict"))
+        self.assertIn(printed, warning("deux bleus é.yaml", "--goldens", "goldens", "--strict"))
         self.regress(code=DIFFER, scenes=("red.yaml",))
         os.mkdir(self.path("others"))
-        self.assertIn(said.replace("red.png", "deux bleus é.png, red.png").replace("1 picture of", "2 pictures of"),
+        self.assertIn(printed.replace("red.png", "deux bleus é.png, red.png").replace("1 picture of", "2 pictures of"),
                       warning("red.yaml", "--goldens", "others", "--frames", "0"))
         self.assertEqual(self.pending(), ["red/0000.png"])
 
@@ -130,8 +130,8 @@ class Accepts(SharedCase):
     def test_all_of_many_hashes_are_kept(self):
         names = self.many_scenes(20)
         self.regress(code=DIFFER, scenes=[f"{name}.yaml" for name in names])
-        for name, (code, said, _) in zip(names, self.all_at_once(*(("accept", "--hashes", name) for name in names))):
-            self.assertEqual((code, said), (DIFFER, f"{name}.png: stored in goldens as a hash in goldens.lock\nexit code 1: goldens changed\n"))
+        for name, (code, printed, _) in zip(names, self.all_at_once(*(("accept", "--hashes", name) for name in names))):
+            self.assertEqual((code, printed), (DIFFER, f"{name}.png: stored in goldens as a hash in goldens.lock\nexit code 1: goldens changed\n"))
         lock = self.read("goldens/goldens.lock").decode()
         self.assertEqual([name for name in names if f'"{name}.png"' not in lock], [])
 

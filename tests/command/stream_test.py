@@ -42,7 +42,7 @@ class ProgressReports(BatchCase):
         self.assertEqual(len(self.render("b", "none").splitlines()), 1)
 
     def test_lines_every_few_seconds(self):
-        reader, writer = os.pipe()  # nobody reads, so hardly anything is drawn in all these seconds
+        reader, writer = os.pipe()  # without a reader drawing stops after a few frames
         process = self.start("render", "snow.yaml", "--frames", "0-5000", "-o", "-", "--format", "rawvideo",
                              stdout=writer)
         os.close(writer)
@@ -134,7 +134,7 @@ class StandardOutput(BatchCase):
 
     def test_a_pipe_that_does_not_block_is_waited_for(self):
         frames = ["render", "snow.yaml", "-o", "-", "--frames", "0-20", "--format", "rawvideo", "-q"]
-        for arguments in (frames, ["schema"]):  # bytes and text
+        for arguments in (frames, ["schema"]):
             reader, writer = os.pipe()
             os.set_blocking(writer, False)
             process = self.start(*arguments, stdout=writer)
@@ -181,7 +181,7 @@ class Film(BatchCase):
         self.assertEqual(int(stream["nb_read_frames"]), 60)
         self.assertAlmostEqual(float(stream["duration"]), 2, places=2)
         self.assertEqual((stream["color_space"], stream["color_range"]), ("bt709", "tv"))
-        # The colours of a frame, where they are the same over some pixels, as chroma is halved.
+        # The colours of a frame, at pixels with equal neighbours, since chroma is halved.
         self.run_roundel("render", "film.yaml", "--frame", "30", "-o", "a.png")
         width, height, _, pixels = png_pixels(self.read("a.png"))
         film = subprocess.run(["ffmpeg", "-loglevel", "error", "-i", self.path("film.mp4"), "-vf",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goldens of no picture: regress --strict, accept --prune; shares of a run. Usage: strict_test.py PATH_OF_ROUNDEL"""
+"""Unused goldens: regress --strict, accept --prune; shares of a run. Usage: strict_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -52,7 +52,7 @@ class Strict(StrictCase):
         self.assertEqual(self.goldens(), ["a.png", "b.png"])
         self.run_roundel("accept", "--prune", code=SAME)
         self.regress("--strict", code=SAME)
-        self.run_roundel("accept", "--prune", code=SAME)  # the run has left nothing
+        self.run_roundel("accept", "--prune", code=SAME)  # the run has written no files
 
     def test_a_renamed_scene_is_told(self):
         self.write("b.yaml", SCENE.replace("0.3", "0.2"))

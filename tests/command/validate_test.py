@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What validate says in numbers, as text and JSON, and what files of pictures say of their axes. Usage: validate_test.py
-PATH_OF_ROUNDEL"""
+"""The numbers of validate, as text and JSON, and the axes in files of pictures. Usage: validate_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -68,7 +68,7 @@ class Validate(CommandCase):
                          self.window("{x: [0.1, 0.11], y: [0.3, 0.35]}", size=(333, 77))[1], [0.1, 0.3, 0.35])
         self.assertEqual(self.window("{x: [-1.0e-9, 2.0e-9], y: [0, 1.0e-9]}")[0], [-1e-9, 2e-9])
         self.assertEqual(self.window("{fit: square}", size=(50, 50)), [[-0.05, 1.05], [-0.05, 1.05]])
-        self.assertEqual(self.window("{x: [0, 4], y: [0, 3], flip: y}"), [[0, 4], [3, 0]])  # bottom, top
+        self.assertEqual(self.window("{x: [0, 4], y: [0, 3], flip: y}"), [[0, 4], [3, 0]])
         self.assertEqual(self.window("{x: [0, 4], y: [0, 3], aspect: cover}", size=(800, 300))[0], [0, 4])
 
     def test_windows_of_crops_are_what_the_file_shows(self):
@@ -122,7 +122,7 @@ class Validate(CommandCase):
         self.assertEqual(self.scene("--layers", "c")["layers"][0]["color"]["colormap"], [[0, "#ff0000"], [0.25, "#00ff00"], [1, "#0000ff"]])
 
     def axes(self, name):
-        """What its text says, by this script."""
+        """Returns the picture's text, read by this script."""
         data, at = self.read(name), 8
         while at < len(data):
             size, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
@@ -164,7 +164,7 @@ class Validate(CommandCase):
         self.assertEqual(list(self.axes("a.png")), ["window"])
 
     def test_frames_without_this_text_are_whole(self):
-        """As those of earlier versions: only their fingerprints count."""
+        """Like those of earlier versions: only their fingerprints count."""
         self.write("f.yaml", RGB + "animation: {frames: 3}\n")
         self.run_roundel("render", "f.yaml", "--frames", "all", "-o", "f_#.png")
         for frame in range(3):
@@ -203,10 +203,10 @@ class Validate(CommandCase):
         self.assertIn("no circle", found["warnings"][0])
         self.assertIn(found["warnings"][0], self.run_roundel("validate", "s.yaml", "--json").stderr)
 
-    def test_json_goes_where_it_is_to(self):
+    def test_json_goes_to_its_file(self):
         self.write("rgb.yaml", RGB)
-        said = self.run_roundel("validate", "rgb.yaml", "--json=v.json")
-        self.assertIn("rgb.yaml: valid", said.stdout)
+        printed = self.run_roundel("validate", "rgb.yaml", "--json=v.json")
+        self.assertIn("rgb.yaml: valid", printed.stdout)
         self.assertEqual(json.loads(self.read("v.json"))["scenes"][0]["width"], 64)
         self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--json=v.json", "-q").stdout, "")
         self.assertEqual(json.loads(self.run_roundel("validate", "rgb.yaml", "--json=-", "-q").stdout)["version"], 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Frames that are verified. Usage: verify_test.py PATH_OF_ROUNDEL"""
+"""Verifying frames. Usage: verify_test.py PATH_OF_ROUNDEL"""
 
 import os
 import shutil
@@ -30,15 +30,15 @@ class Verify(BatchCase):
         self.assertEqual((done.stdout, done.stderr), ("", "1 frame is sound\n"))
 
     def test_frames_of_a_longer_film_are_named(self):
-        def said(command, *more):
+        def printed(command, *more):
             done = self.run_roundel(*command, *more)
             return [line for line in done.stderr.splitlines() if " more file" in line]
 
         def render(frames, *more, scene="snow.yaml", name="out/%02d.png"):
-            return said(["render", scene, "--frames", frames, "-o", name, "--size", "16x16", *more])
+            return printed(["render", scene, "--frames", frames, "-o", name, "--size", "16x16", *more])
 
         def verify(frames, *more):
-            return said(["verify", "out/%02d.png", "--frames", frames, *more])
+            return printed(["verify", "out/%02d.png", "--frames", frames, *more])
 
         self.assertEqual(render("0-29"), [])
         self.assertEqual(verify("0-29"), [])
@@ -51,7 +51,7 @@ class Verify(BatchCase):
         self.assertEqual(verify("0-19", "-q"), [])
         self.assertEqual(verify("1-29"), ["1 more file matches out/%02d.png: 0"])
         self.assertEqual(render("0-19", "--resume", "--renumber"), ["warning: " + line])
-        # A part of the film is no reason.
+        # A part of the film is valid.
         self.assertEqual(render("0-19", "--resume", "--shard", "1/2"), [])
         self.assertEqual(render("7", "--resume"), [])
         self.assertEqual(verify("7"), [])
@@ -97,12 +97,12 @@ class Verify(BatchCase):
         self.assertEqual(done.stderr, note + "1 frame is 48x32, expected 96x64: out/2.png\n"
                                              "1 frame is of seed 7, expected 1: out/5.png\n"
                                              "1 frame is misnamed: out/7.png is frame 8\n")
-        for frame in range(9, 0, -1):  # shifted by more than there are
+        for frame in range(9, 0, -1):  # shifted by more than their number
             os.rename(self.path(f"out/{frame}.png"), self.path(f"out/{frame + 20}.png"))
         done = self.run_roundel("verify", "out/%d.png", "--frames", "23-24", code=FAILED)
         self.assertIn("2 frames are misnamed: 23-24; out/23.png is frame 3\n", done.stderr)
 
-    def test_where_nobody_knows_which_frame_is_right_both_are_named(self):
+    def test_both_frames_are_named_if_either_may_be_right(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-4", "-o", "out/%d.png")
         self.run_roundel("render", "balls.yaml", "--frame", "2", "--size", "48x32", "-o", "out/2.png")
 
@@ -205,7 +205,7 @@ class Verify(BatchCase):
             for frame, line in zip(range(8, 12), lines, strict=True):
                 self.assertRegex(line, rf"^{frame} 96x64 [0-9a-f]{{32}}$")
             self.assertEqual(len({line.split()[-1] for line in lines}), 4)
-        # The same pixels, packed by another program.
+        # The same pixels, encoded by another program.
         lines = manifest("png")
         data = self.read("out/9.png")
         width, height, channels, pixels = png_pixels(data)
@@ -216,7 +216,7 @@ class Verify(BatchCase):
             file.write(data[:at] + struct.pack(">I", len(idat) - 4) + idat + struct.pack(">I", zlib.crc32(idat)) +
                        data[end:])
         self.assertEqual(manifest("png"), lines)
-        # A sample more by one, and a frame that is not there.
+        # A sample increased by one, and a missing frame.
         changed = bytearray(rows)
         changed[5] ^= 1
         idat = b"IDAT" + zlib.compress(changed)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Videos that ffmpeg makes of frames and streams, by the lines of docs/films.md and those that messages name: decoded, flat areas have
-the pictures' colours. Usage: videos_test.py PATH_OF_ROUNDEL"""
+"""Videos that ffmpeg makes of frames and streams, by the lines of docs/films.md and of messages: after decoding, flat
+areas have the pictures' colours. Usage: videos_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -33,7 +34,7 @@ TOLERANCE = 4
 
 
 def lines_of_page():
-    """The commands of the page's section on videos."""
+    """Returns the commands of the page's section on videos."""
     section = re.search(r"^## Videos\n(.*?)^## ", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
     return re.findall(r"^ffmpeg .*$", section, re.MULTILINE)
 
@@ -53,8 +54,7 @@ class Videos(CommandCase):
         self.assertEqual(done.returncode, 0, f"{line}: {done.stderr[-2000:]}")
 
     def decoded(self, video, channels):
-        """The third frame."""
-        decoder = ["-c:v", "libvpx-vp9"] if video.endswith(".webm") else []  # ffmpeg's own one leaves out alpha
+        decoder = ["-c:v", "libvpx-vp9"] if video.endswith(".webm") else []  # ffmpeg's own decoder drops alpha
         kind = {3: "rgb24", 4: "rgba"}[channels]
         return subprocess.run(["ffmpeg", "-loglevel", "error", *decoder, "-i", self.path(video), "-vf", "select=eq(n\\,2)",
                                "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", kind, "-"], check=True,
@@ -79,7 +79,7 @@ class Videos(CommandCase):
                 self.assertLessEqual(max(abs(got[c] - expected[c]) for c in seen), TOLERANCE,
                                      f"{video}: {tuple(got)} for {tuple(expected)} at {x}, {y}")
                 compared.add(expected)
-        self.assertEqual(len(compared), 7)  # six circles and what is behind them
+        self.assertEqual(len(compared), 7)  # six circles and the background
 
     def assert_tags(self, video):
         probe = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", self.path(video)],
@@ -111,8 +111,8 @@ class Videos(CommandCase):
 
     def test_lines_of_messages_make_the_video(self):
         for video in ("film.mp4", "film.mov", "film.mkv", "film.webm", "film.gif", "film.y4m"):
-            says = self.run_roundel("render", "opaque.yaml", "--frames", "all", "-o", video, code=USAGE).stderr
-            options = re.search(r"to make a video, type: (.*); docs/films.md", says)[1]
+            message = self.run_roundel("render", "opaque.yaml", "--frames", "all", "-o", video, code=USAGE).stderr
+            options = re.search(r"to make a video, type: (.*); docs/films.md", message)[1]
             self.shell(f"{ROUNDEL} render opaque.yaml --frames all -q {options.replace('FPS', '25')}")
             with self.subTest(options=options):
                 if not video.endswith(".y4m"):  # its header cannot name the matrix
@@ -137,14 +137,14 @@ class Messages(CommandCase):
         self.write("opaque.yaml", SCENES["opaque"])
         self.write("output.yaml", SCENES["opaque"] + "output: film.mkv\n")
         line = "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p "
-        for arguments, code, says in (
+        for arguments, code, message in (
                 (["opaque.yaml", "-o", "film.mp4"], USAGE, line),
                 (["opaque.yaml", "--frames", "all", "-o", "f.webm"], USAGE, line),
                 (["opaque.yaml", "--frames", "all", "-o", "f.mov", "--format", "y4m"], USAGE, line),
                 (["output.yaml"], INVALID, line),
                 (["opaque.yaml", "-o", "film.gif"], USAGE, "palettegen"),
                 (["opaque.yaml", "-o", "film.y4m"], USAGE, "-o - --format y4m > film.y4m")):
-            self.assertIn(says, self.run_roundel("render", *arguments, code=code).stderr)
+            self.assertIn(message, self.run_roundel("render", *arguments, code=code).stderr)
         self.assertNotIn("ffmpeg", self.run_roundel("render", "opaque.yaml", "-o", "a.bmp", code=USAGE).stderr)
         self.assertEqual(sorted(os.listdir(self.folder)), ["opaque.yaml", "output.yaml"])
         self.run_roundel("render", "opaque.yaml", "-o", "a.png", code=DONE)

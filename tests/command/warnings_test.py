@@ -13,22 +13,22 @@ class Warnings(CommandCase):
 
     FAR = "version: 1\nlayers:\n  - circles: [{x: 50, y: 20, radius: 10}]\n"
 
-    def said(self, *arguments, command=("render", "-o", "a.png")):
-        """The warnings about a.yaml, without their beginning."""
+    def printed(self, *arguments, command=("render", "-o", "a.png")):
+        """Returns the warnings about a.yaml, without their beginning."""
         lines = self.run_roundel(*command, "a.yaml", *arguments).stderr.decode().splitlines()
         return [line[17:] for line in lines if line.startswith("warning: a.yaml: ")]
 
     def assert_said(self, text, *arguments):
         for command in (("render", "-o", "a.png"), ("validate",)):
-            lines = self.said(*arguments, command=command)
+            lines = self.printed(*arguments, command=command)
             self.assertEqual(len(lines), 1, (command, lines))
             self.assertIn(text, lines[0])
-            self.assertEqual(self.said(*arguments, "-q", command=command), [])
+            self.assertEqual(self.printed(*arguments, "-q", command=command), [])
 
     def test_nothing_is_said_of_the_usual(self):
         for text in (RGB, RANDOM, MIXED):
             self.write("a.yaml", text)
-            self.assertEqual(self.said() + self.said(command=("validate",)), [], text)
+            self.assertEqual(self.printed() + self.printed(command=("validate",)), [], text)
 
     def test_no_circle_touches_the_picture(self):
         self.write("a.yaml", self.FAR)
@@ -37,7 +37,7 @@ class Warnings(CommandCase):
         self.write("a.yaml", self.FAR + "view: {center: [500, 20], zoom: 0.01}\n")
         self.assert_said("they lie in x 40..60, y 10..30, the view shows x 450..550, y -30..70")
         self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01}\n")
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
         self.write("a.yaml", self.FAR.replace("50", "900002").replace("10", "0.5") + "view: {center: [900000, 20]}\n")
         self.assert_said("they lie in x 900001.5..900002.5, y 19.5..20.5, the view shows x 899999.5..900000.5, y 19.5..20.5")
         self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01}\n")
@@ -51,8 +51,8 @@ class Warnings(CommandCase):
         self.assert_said("only 5 of 1,000 circles touch the picture: they lie in x 0.4..7.1, y 0.4..0.6, the view shows x 0..1, y 0..1; "
                          "write view: {fit: data}")
         write_rows(inside=10)
-        self.assertEqual(self.said(), [])
-        self.write("a.yaml", RANDOM + "view: {center: [-9, 0.5]}\n")  # made while they are drawn
+        self.assertEqual(self.printed(), [])
+        self.write("a.yaml", RANDOM + "view: {center: [-9, 0.5]}\n")
         self.assert_said("no circle touches the picture: they lie in x -0.0")
 
     def test_circles_under_a_pixel(self):
@@ -60,10 +60,10 @@ class Warnings(CommandCase):
         self.write("a.yaml", "version: 1\nlayers:\n" + tiny)
         self.assert_said("about 100 % of the circles are narrower than a pixel")
         self.write("a.yaml", "version: 1\nimage: {antialias: true}\nlayers:\n" + tiny)
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
         few = tiny.replace("3000", "1000") + tiny.replace("0.0001", "0.1")
         self.write("a.yaml", "version: 1\nlayers:\n" + few)
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
 
     def test_colours_of_0_to_255(self):
         for background in ("[20, 30, 60]", "{bottom: 0.5, top: 255}"):
@@ -74,7 +74,7 @@ class Warnings(CommandCase):
         self.write("a.yaml", RANDOM.replace("[1, 1, 1]", "[255, 1, 1]"))
         self.assert_said("colours go far above 1")
         for command in (("render", "-o", "a.exr"), ("validate", "-o", "a.exr")):
-            self.assertEqual(self.said(command=command), [])  # may be meant
+            self.assertEqual(self.printed(command=command), [])  # may be intended
         self.write("a.yaml", "version: 1\nlayers:\n  - {data: a.npy, "
                              "columns: [x, y, radius, red, green, blue]}\n")
         rows = b"".join(struct.pack("<6f", 0.5, 0.5, 0.1, 20, 200, i % 256) for i in range(1000))
@@ -91,7 +91,7 @@ class Warnings(CommandCase):
         self.write("a.yaml", scene % 80)
         self.assert_said("d.csv: both ends of the domain of color are 0: all rows get the middle of the range")
         self.write("a.yaml", scene % 100)
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
 
     def test_snow_has_colours_of_its_own(self):
         self.write("d.csv", "x,y\n0.5,0.5\n")
@@ -100,16 +100,16 @@ class Warnings(CommandCase):
             self.write("a.yaml", scene % ignored)
             self.assert_said("d.csv: the shader snow ignores color and alpha of the map")
         self.write("a.yaml", scene % "")
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
 
     def test_alpha_that_a_pfm_has_not(self):
         self.write("a.yaml", RGB.replace("height: 48", "height: 48, alpha: true"))
         for command in (("render", "-o", "a.pfm"), ("validate", "-o", "a.pfm"),
                         ("render", "-o", "a_#.pfm", "--frames", "0", "--overwrite")):
-            self.assertIn("PFM has no alpha: its colours are premultiplied; write .exr to keep alpha", self.said(command=command)[0])
-        self.assertEqual(self.said("-q", command=("render", "-o", "a.pfm")) + self.said(command=("render", "-o", "a.exr")), [])
+            self.assertIn("PFM has no alpha: its colours are premultiplied; write .exr to keep alpha", self.printed(command=command)[0])
+        self.assertEqual(self.printed("-q", command=("render", "-o", "a.pfm")) + self.printed(command=("render", "-o", "a.exr")), [])
         self.write("a.yaml", RGB)
-        self.assertEqual(self.said(command=("render", "-o", "a.pfm")), [])
+        self.assertEqual(self.printed(command=("render", "-o", "a.pfm")), [])
 
     def test_another_aspect(self):
         self.write("a.yaml", RGB)
@@ -117,8 +117,8 @@ class Warnings(CommandCase):
                          "the left and right", "--size", "64x24")
         self.assert_said("narrower than the scene's 64x48: the picture is cut off", "--size", "48x48")
         self.assert_said("--size 48x48 is narrower than", "--size", "48x48", "--crop", "4,0,40,30")
-        self.assertEqual(self.said("--crop", "4,0,20,40"), [])
-        self.assertEqual(self.said("--size", "641x480"), [])
+        self.assertEqual(self.printed("--crop", "4,0,20,40"), [])
+        self.assertEqual(self.printed("--size", "641x480"), [])
 
     def test_warnings_name_what_to_write(self):
         self.write("a.yaml", self.FAR)
@@ -133,7 +133,7 @@ class Warnings(CommandCase):
     def test_one_large_circle_may_tint_other_layers(self):
         self.write("a.yaml", "version: 1\nimage: {width: 60, height: 50}\nlayers: [{generator: rgb}, "
                              "{circles: [{x: 0.5, y: 0.5, radius: 5, alpha: 0.2}]}]\n")
-        self.assertEqual(self.said() + self.said(command=("validate",)), [])
+        self.assertEqual(self.printed() + self.printed(command=("validate",)), [])
 
     def test_radii_that_were_meant_in_pixels(self):
         data = "{data: d.csv, map: {x: x, y: x, radius: %s}}"
@@ -152,13 +152,13 @@ class Warnings(CommandCase):
         for layer in (data % "5px", data % "{column: r, range: [1px, 9]}", random % "{uniform: [0.1, 9]}", random % 1,
                       inline.replace("0.4", "-6.1") % 5, (inline % 5).replace("]}", "], fill: false, stroke: {width: 1}}")):
             self.write("a.yaml", f"version: 1\nimage: {{width: 60, height: 50}}\nlayers: [{layer}]\n")
-            self.assertEqual(self.said(), [], layer)
+            self.assertEqual(self.printed(), [], layer)
 
     def test_a_scene_without_layers(self):
         self.write("a.yaml", "version: 1\nlayers: []\n")
         self.assert_said('the picture has no circles: "layers" is empty; add a layer, as {circles: [{x: 0.5, y: 0.5, radius: 0.3}]}')
         self.write("a.yaml", "version: 1\nlayers: [{random: {count: 0}}]\n")
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
 
     def test_data_that_lie_flat_in_their_window(self):
         scene = "version: 1\nimage: {width: 60, height: 40}\nview: {fit: data%s}\nlayers: [{data: d.csv, " \
@@ -172,7 +172,7 @@ class Warnings(CommandCase):
                          "scale: multiply x by 7.5e+05, or divide y by it, in the data")
         for view, x, y in (("", "t", 7), ("", "t", "t"), (", margin: 100", "t", "t")):
             self.write("a.yaml", scene % (view, x, y))
-            self.assertEqual(self.said(), [], (view, x, y))
+            self.assertEqual(self.printed(), [], (view, x, y))
 
     def test_columns_that_count_as_texts(self):
         self.write("d.csv", "x,v\n0.2,10\n0.4,--\n0.6,9\n0.8,100\n")
@@ -186,7 +186,7 @@ class Warnings(CommandCase):
         self.assert_said(f'd.csv: color: "v" is {texts}')
         self.write("d.csv", "x,v\n0.2,a\n0.4,b\n")
         self.write("a.yaml", layer % ("", ", order: v"))
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
 
     def test_values_that_all_rows_lack(self):
         self.write("d.csv", "x,v,kind\n0.2,-1,a\n0.4,-2,b\n")
@@ -197,7 +197,7 @@ class Warnings(CommandCase):
         self.assert_said('d.csv: color: all 2 rows get "missing": "kind" has none of the values of "categories"; write categories: '
                          'tab10 to colour the values that it has')
         self.write("a.yaml", layer % "kind, categories: {a: 0, B: 1}")
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
 
     def test_comments_that_look_like_rows(self):
         layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: y, radius: 0.1}}]\n"
@@ -206,7 +206,7 @@ class Warnings(CommandCase):
         self.assert_said('d.csv: 2 lines like rows that begin with # are skipped as comments, first line 5; quote a field that begins '
                          'with #, as "#1"')
         self.write("d.csv", "x,y,id\n# m,m,1\n0.2,0.5,a\n#ff0000,0.5,b\n# a note\n".replace("#ff0000", "0.3"))
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.printed(), [])
         self.write("d.csv", "id,x,y\n#1,0.2,0.5\n#2,0.4,0.5\n")
         self.assert_said("the picture has no circles: its data have no rows, and 2 lines that begin with # are comments; quote a "
                          "field that begins with #")
@@ -214,16 +214,16 @@ class Warnings(CommandCase):
     def test_films(self):
         film = ("render", "-o", "f#.png", "--frames", "0-3", "--overwrite")
         self.write("a.yaml", RGB)
-        self.assertEqual(self.said(command=film), ["nothing in this scene depends on the frame: the "
+        self.assertEqual(self.printed(command=film), ["nothing in this scene depends on the frame: the "
                                                    "4 pictures are the same; values with keys move, as opacity: "
                                                    "{keys: {0: 0, 3: 1}}"])
-        self.assertEqual(self.said("-q", command=film), [])
+        self.assertEqual(self.printed("-q", command=film), [])
         self.write("a.yaml", RGB + "animation: {frames: 4}\n")
-        self.assertEqual(len(self.said(command=("validate",))), 1)
+        self.assertEqual(len(self.printed(command=("validate",))), 1)
         self.write("a.yaml", RGB.replace("rgb", "hypnosis"))
-        self.assertEqual(self.said(command=film), [])
+        self.assertEqual(self.printed(command=film), [])
         self.write("a.yaml", self.FAR)
-        lines = self.said(command=film)
+        lines = self.printed(command=film)
         self.assertEqual(len(lines), 2)
         self.assertIn("no circle touches the picture: they lie in x 40..60", lines[1])
 
@@ -235,7 +235,7 @@ class Warnings(CommandCase):
         for frames, more in (("0-9", []), ("0-10", ["warning: and 1 more warning"]), ("all", ["warning: and 2 more warnings"])):
             lines = self.run_roundel("render", "a.yaml", "--frames", frames, "-o", "f_#.png", "--overwrite").stderr.decode().splitlines()
             self.assertEqual(lines[1:], [f"warning: a.yaml: {line}" for line in skipped[:10]] + more)
-        self.assertEqual(self.said(command=("circles", "-o", "c.npy", "--frame", "0")), skipped[:1])
+        self.assertEqual(self.printed(command=("circles", "-o", "c.npy", "--frame", "0")), skipped[:1])
 
     def test_regress_warns_about_pictures_without_a_golden(self):
         self.write("a.yaml", self.FAR)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Whole numbers beyond 2**53: sorted exactly, or else a warning says that they were rounded. Usage:
-whole_numbers_test.py PATH_OF_ROUNDEL"""
+"""Whole numbers beyond 2**53: sorted exactly, or else a warning reports that they were rounded. Usage:
+whole_numbers_test.py PATH_OF_ROUNDEL
+"""
 
 import unittest
 
@@ -22,7 +23,7 @@ def table(ids):
 
 
 def many(kind):
-    """Numbers of which neighbours become the same in binary64."""
+    """Returns numbers whose neighbours become equal in binary64."""
     random = np.random.default_rng(2)
     if kind == "u8":
         return (2**64 - 1 - random.integers(0, 30_000, ROWS, dtype="u8")).astype("u8")
@@ -55,7 +56,7 @@ class WholeNumbersTest(CommandCase):
                          f"    map: {{x: x, y: y, radius: 0.1{', ' + color if color else ''}}}\n    {keys}\n")
 
     def painted(self):
-        """The places of the circles, as they are painted."""
+        """Returns the positions of the circles in paint order."""
         done = self.run_roundel("circles", "s.yaml", "-o", "c.npy", "--columns", "all")
         return np.load(self.path("c.npy"))[:, 0], done.stderr.decode()
 
@@ -78,9 +79,9 @@ class WholeNumbersTest(CommandCase):
                 for name in names:
                     with self.subTest(kind=kind, name=name, descending=descending):
                         self.scene(name, f"order: {{column: id, descending: {str(descending).lower()}}}")
-                        painted, said = self.painted()
+                        painted, printed = self.painted()
                         np.testing.assert_array_equal(painted, data["x"][rows].astype(painted.dtype))
-                        self.assertEqual(said, "")
+                        self.assertEqual(printed, "")
 
     def test_orders_of_kept_rows_are_exact(self):
         data = table(many("i8"))
@@ -93,7 +94,7 @@ class WholeNumbersTest(CommandCase):
 
     def test_a_warning_names_file_row_and_number(self):
         data = table([1, BEYOND, BEYOND + 1, BEYOND + 3])
-        said = f"{BEYOND + 1} is rounded to {BEYOND}, as whole numbers beyond 2^53 are compared in binary64"
+        printed = f"{BEYOND + 1} is rounded to {BEYOND}, as whole numbers beyond 2^53 are compared in binary64"
         for name in ("d.npy", "d.npz", "d.h5", "d.csv"):
             self.write_table(name, data)
             place = "line 4: column id" if name == "d.csv" else "row 2: id"
@@ -102,7 +103,7 @@ class WholeNumbersTest(CommandCase):
                                     (("order: id", ""),) if name == "d.csv" else ()):
                 self.scene(name, keys, color)
                 with self.subTest(name=name, keys=keys, color=color):
-                    expected = [f"warning: s.yaml: {name}: {place}: {said}"]
+                    expected = [f"warning: s.yaml: {name}: {place}: {printed}"]
                     self.assertEqual(self.warnings(), expected)
                     self.assertEqual(self.warnings("validate", "s.yaml"), expected)
                     self.assertEqual(self.warnings("circles", "s.yaml", "-o", "c.npy"), expected)
@@ -117,9 +118,9 @@ class WholeNumbersTest(CommandCase):
             self.write_table(name, table(ids))
             self.scene(name, WHERE)
             for threads in "12":
-                [said] = self.warnings("render", "s.yaml", "-o", "p.png", "--threads", threads)
-                self.assertIn(f"{BEYOND + 7} is rounded to {BEYOND + 8}", said)
-                self.assertIn(": line 70003: " if name == "d.csv" else ": row 70001: ", said)
+                [printed] = self.warnings("render", "s.yaml", "-o", "p.png", "--threads", threads)
+                self.assertIn(f"{BEYOND + 7} is rounded to {BEYOND + 8}", printed)
+                self.assertIn(": line 70003: " if name == "d.csv" else ": row 70001: ", printed)
 
     def test_texts_of_all_kinds_are_looked_at(self):
         for number, rounded in ((f"-{BEYOND + 1}", f"-{BEYOND}"), (f'"{BEYOND + 1}"', BEYOND), (f"+{BEYOND + 1}", BEYOND),
@@ -127,8 +128,8 @@ class WholeNumbersTest(CommandCase):
                                 (f" {BEYOND + 1} ", BEYOND)):
             self.write("d.csv", f"x,id,y\n0.5,1,0.5\n0.6,{number},0.5\n")
             self.scene("d.csv")
-            [said] = self.warnings()
-            self.assertIn(f"{number.strip(' ').strip(chr(34))} is rounded to {rounded},", said)
+            [printed] = self.warnings()
+            self.assertIn(f"{number.strip(' ').strip(chr(34))} is rounded to {rounded},", printed)
 
     def test_numbers_that_binary64_has_need_no_warning(self):
         exact = [BEYOND, -BEYOND, BEYOND + 2, 2**62, -2**63]
@@ -152,17 +153,17 @@ class WholeNumbersTest(CommandCase):
         self.write_table("d.npy", table([1, 5]))
         self.scene("d.npy", f"where: {{id: {{in: [{BEYOND + 1}, 5], max: {BEYOND + 3}}}}}",
                    f"color: {{column: id, categories: {{{BEYOND + 5}: '#ff0000'}}, missing: 0}}")
-        said = self.warnings()
-        self.assertEqual(len(said), 3)
+        printed = self.warnings()
+        self.assertEqual(len(printed), 3)
         for key, number in (("where.id.in", 1), ("where.id.max", 3), ("map.color.categories", 5)):
-            self.assertRegex("\n".join(said), rf"s.yaml: line [67]: layers\[0\].{key}: {BEYOND + number} is rounded to")
+            self.assertRegex("\n".join(printed), rf"s.yaml: line [67]: layers\[0\].{key}: {BEYOND + number} is rounded to")
 
     def test_numbers_of_a_table_are_named(self):
         self.write_table("d.npy", table([1, 5]))
         self.scene("d.npy", "where: {id: {max: $most}}", head="vars: {most: 1}")
         self.write("t.csv", f"most\n{BEYOND + 1}\n")
-        [said] = self.warnings("render", "s.yaml", "--each", "t.csv", "-o", "{most}.png")
-        self.assertIn(f"s.yaml: t.csv: line 2: column most: layers[0].where.id.max: {BEYOND + 1} is rounded to", said)
+        [printed] = self.warnings("render", "s.yaml", "--each", "t.csv", "-o", "{most}.png")
+        self.assertIn(f"s.yaml: t.csv: line 2: column most: layers[0].where.id.max: {BEYOND + 1} is rounded to", printed)
 
     def test_a_film_says_it_once_a_file(self):
         self.write_table("d.npy", table([BEYOND + 1, 5]))
@@ -172,11 +173,11 @@ class WholeNumbersTest(CommandCase):
         for frame in range(10):
             self.write_table(f"d_{frame}.npy", table([5, BEYOND + 1 + 2 * (frame % 2)] if frame else [5, 6]))
         self.scene("d_#.npy", WHERE, head="animation: {frames: 10}")
-        said = self.warnings(*film, "--overwrite")
-        self.assertEqual(len(said), 9)
-        self.assertIn(f"s.yaml: d_1.npy: row 1: id: {BEYOND + 3} is rounded to {BEYOND + 4}", said[0])
+        printed = self.warnings(*film, "--overwrite")
+        self.assertEqual(len(printed), 9)
+        self.assertIn(f"s.yaml: d_1.npy: row 1: id: {BEYOND + 3} is rounded to {BEYOND + 4}", printed[0])
         self.assertEqual(len(self.warnings("validate", "s.yaml", "--frame", "3")), 1)
-        self.scene("d_#.npy", "", SCALE, head="animation: {frames: 10}")  # goes by all files
+        self.scene("d_#.npy", "", SCALE, head="animation: {frames: 10}")  # covers all files
         self.assertEqual(len(self.warnings("validate", "s.yaml")), 9)
 
     def test_layers_that_share_a_file_each_say_it(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The workflow files in docs/compare.md: their commands, run in order as GitHub and GitLab would, with stand-ins for what
-installs packages and moves artifacts. Usage: workflows_test.py PATH_OF_ROUNDEL"""
+"""The workflow files in docs/compare.md: their commands, run in order as GitHub and GitLab would, with stand-ins for
+the installation of packages and the transfer of artifacts. Usage: workflows_test.py PATH_OF_ROUNDEL
+"""
 
 import json
 import os
@@ -23,7 +24,7 @@ layers: [{circles: [{x: 0.5, y: 0.5, radius: %s}]}]
 
 
 def block(language, first):
-    """The block of code on the page that begins with this line."""
+    """Returns the block of code on the page that begins with this line."""
     (text,) = [text for text in re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.M | re.S) if text.startswith(first)]
     return text
 
@@ -37,7 +38,7 @@ class WorkflowCase(CommandCase):
         for name in ("sudo", "apt-get", "xdg-open"):
             self.stand_in(name, "")
         self.write("bin/.gitconfig", "[user]\nname = T\nemail = t@example.org\n")
-        # The branch that pull requests are for, with goldens of its own; then a commit that changes one scene of seven.
+        # The target branch of pull requests, with its own goldens; then a commit that changes one scene of seven.
         for folder in ("scenes", "goldens", "ci"):
             os.makedirs(self.path(f"project/{folder}"))
         self.write("project/ci/roundel_1_amd64.deb", "")
@@ -62,7 +63,7 @@ class WorkflowCase(CommandCase):
         self.shell(f"git clone -q project {folder}", ".")
 
     def copy(self, source, target):
-        """A file, or a folder into one that may be there; what is not there is no artifact."""
+        """Copies a file, or a folder into one that may exist; a missing source is no artifact."""
         if os.path.isdir(self.path(source)):
             shutil.copytree(self.path(source), self.path(target), dirs_exist_ok=True)
         elif os.path.exists(self.path(source)):
@@ -70,7 +71,7 @@ class WorkflowCase(CommandCase):
             shutil.copy(self.path(source), self.path(target))
 
     def accept(self, artifact):
-        """The lines of the page that accept what is in the artifact, and a commit of it."""
+        """Runs the page's lines that accept an artifact, and commits."""
         self.stand_in("gh", f'test "$*" = "run download --name pictures" && cp -r {self.path(artifact)}/. .')
         self.checkout("mine")
         self.shell(block("sh", "gh run download"), "mine")
@@ -81,7 +82,7 @@ class WorkflowCase(CommandCase):
 
 class GitHub(WorkflowCase):
     def run_job(self, job, folder, codes, share=""):
-        """Its steps, each as long as none before has failed unless it says otherwise. What it uploads goes to artifacts/NAME."""
+        """Runs the job's steps; after a failure only those that ask for it. Uploads go to artifacts/NAME."""
         done, failed = [], False
         for step in job["steps"]:
             step = json.loads(json.dumps(step).replace("${{ matrix.share }}", share))

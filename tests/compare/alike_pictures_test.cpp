@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-/// The picture in other channels, by the book: grey is spread, alpha is 255.
+/// Returns the picture in other channels, by definition: grey is spread, alpha is 255.
 Picture in_channels(const Picture& picture, int channels) {
   Picture out = random_picture(picture.width, picture.height, channels, 1);
   for (int y = 0; y < picture.height; ++y)
@@ -23,7 +23,7 @@ Picture in_channels(const Picture& picture, int channels) {
   return out;
 }
 
-/// The same values with 16 bits.
+/// Returns the values as 16 bits.
 Picture in_words(const Picture& picture) {
   Picture words = as_floats(picture, 255);
   words.samples = Picture::Samples::kWords;
@@ -37,7 +37,7 @@ TEST(AlikePictures, StoreTheSameInOtherWays) {
     for (const int others : {1, 2, 3, 4}) {
       if (others < channels) continue;
       for (const bool is_deep : {false, true}) {
-        if (others == 3 && channels == 2) continue;  // that is no spreading
+        if (others == 3 && channels == 2) continue;  // not a spreading
         SCOPED_TRACE(std::to_string(channels) + " and " + std::to_string(others));
         Picture a = copy_of(picture), b = in_channels(picture, others);
         if (is_deep) b = in_words(b);

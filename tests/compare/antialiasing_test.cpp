@@ -36,7 +36,7 @@ TEST(Antialiasing, CountsWhatPixelmatchCounts) {
   EXPECT_EQ(pairs, 5);
 }
 
-/// A white picture with a black left half, and the column between them of this value.
+/// Returns a white picture with a black left half, and the column between them of this value.
 Picture edge(std::uint8_t value) {
   Picture picture = random_picture(12, 9, 3, 1);
   for (int y = 0; y < 9; ++y)

@@ -1,4 +1,4 @@
-// What a picture's samples mean, and how it is to be turned, belongs to its shape.
+// The meaning of a picture's samples, and its orientation, belong to its shape.
 #include "renderer/image/color_space.h"
 
 #include "renderer/compare/alike_pictures.h"
@@ -14,7 +14,7 @@ PngBytes words(const std::vector<std::size_t>& values) {
   return out;
 }
 
-/// The same grey square with other chunks before its pixels.
+/// Returns the grey square with other chunks before its pixels.
 Picture with_chunks(const std::vector<PngBytes>& chunks) {
   PngWriter png;
   png.width = png.height = 2;
@@ -32,7 +32,7 @@ const std::vector<std::size_t> kSrgbPrimaries = {31270, 32900, 64000, 33000,
                                                  30000, 60000, 15000, 6000};
 const std::vector<std::size_t> kP3Primaries = {31270, 32900, 68000, 32000,
                                                26500, 69000, 15000, 6000};
-/// Exif with an orientation and an entry before it, in either byte order.
+/// Returns Exif with an orientation and an entry before it, in either byte order.
 PngBytes exif(bool is_big_endian, std::uint8_t orientation) {
   PngBytes bytes = is_big_endian ? PngBytes{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 2}
                                  : PngBytes{'I', 'I', 42, 0, 8, 0, 0, 0, 2, 0};
@@ -96,7 +96,7 @@ TEST(ColorSpace, ExifOrientationIsReadInBothByteOrdersAndFromAnyBytes) {
       EXPECT_EQ(exif_orientation(cut), 1);
     }
     PngBytes far = whole;
-    std::fill(far.begin() + 4, far.begin() + 8, std::uint8_t{0xff});  // the directory's place
+    std::fill(far.begin() + 4, far.begin() + 8, std::uint8_t{0xff});  // the directory's offset
     EXPECT_EQ(exif_orientation(far), 1);
   }
 }

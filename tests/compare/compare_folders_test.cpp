@@ -75,7 +75,7 @@ TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {
   EXPECT_EQ(run.results[0].state, PairState::kNotCompared);
   EXPECT_NE(run.results[0].reasons.at(0).find("b/1.png: "), std::string::npos);
   EXPECT_EQ(run.results[1].state, PairState::kSame);
-  EXPECT_EQ(run.results[2].state, PairState::kMissing);  // a folder is no picture
+  EXPECT_EQ(run.results[2].state, PairState::kMissing);
   EXPECT_EQ(run.results[3].state, PairState::kNew);
 }
 
@@ -84,7 +84,7 @@ TEST_F(CompareFolders, EqualBytesThatCouldNotBeComparedAreNotTheSame) {
   put("b/broken.png", plain_image(8, 8));
   const std::vector<std::uint8_t> sound = read_bytes(folder_ / "a/broken.png");
   std::string broken(sound.begin(), sound.end());
-  broken[broken.size() - 20] ^= 1;  // of the pixels
+  broken[broken.size() - 20] ^= 1;  // a byte of the pixels
   for (const char* side : {"a/", "b/"}) {
     folder_.write(side + std::string("broken.png"), broken);
     folder_.write(side + std::string("none.png"), "no picture");
@@ -138,7 +138,7 @@ TEST(MemoryBudget, IsNeverExceededButByOneThreadAlone) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(CompareFolders, FoldersThatAreNoneAreErrors) {
+TEST_F(CompareFolders, MissingFoldersAreErrors) {
   put("a/1.png", plain_image(8, 8));
   const std::string missing = folder_ / "b";
   EXPECT_EQ(message_of([&] { compare(); }), missing + ": No such file or directory");
@@ -166,7 +166,7 @@ TEST_F(CompareFolders, TheRuleOfAPictureDecides) {
             "two.png: same [g.yaml:2 \"t*\"]\n");
 }
 
-TEST_F(CompareFolders, FingerprintsTellWhetherTheSceneOrTheRendererChanged) {
+TEST_F(CompareFolders, FingerprintsDistinguishChangesOfSceneAndRenderer) {
   const Image plain = plain_image(8, 8), spot = with_spot(plain, 3, 4);
   const auto pair = [&](const std::string& name, const ImageMetadata& a, const ImageMetadata& b) {
     put("a/" + name, plain, a);

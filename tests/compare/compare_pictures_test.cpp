@@ -1,4 +1,5 @@
-// Planted defects must be found and rightly described, and all numbers be those of plain loops.
+// Planted defects must be found and rightly described, and all numbers must equal those of plain
+// loops.
 #include <cmath>
 #include <limits>
 
@@ -85,7 +86,7 @@ TEST(ComparePictures, AShiftedPictureDiffersWhereItsEdgesWere) {
   EXPECT_EQ(difference.channels[1].largest, 200);
 }
 
-TEST(ComparePictures, AnotherShapeIsSaidAndNothingElse) {
+TEST(ComparePictures, AnotherShapeIsTheOnlyReason) {
   const Picture a = random_picture(20, 10, 3, 1);
   Picture gamma = copy_of(a), moved = copy_of(a);
   gamma.color_space = "gamma 1";
@@ -108,7 +109,6 @@ TEST(ComparePictures, AnotherShapeIsSaidAndNothingElse) {
   }
 }
 
-/// All numbers by plain loops.
 void expect_numbers_of_plain_loops(const Picture& a, const Picture& b, double limit,
                                    const PictureDifference& difference) {
   double squares = 0;

@@ -4,12 +4,11 @@
 
 namespace roundel {
 
-/// A picture of random bytes.
 inline Picture random_picture(int width, int height, int channels, unsigned seed) {
   return picture_of(random_image(width, height, channels, seed), {});
 }
 
-/// The same values as linear floats, 0 to `white`.
+/// Returns the values as linear floats, 0 to `white`.
 inline Picture as_floats(const Picture& bytes, float white) {
   Picture picture;
   picture.width = bytes.width, picture.height = bytes.height, picture.channels = bytes.channels;
@@ -20,7 +19,7 @@ inline Picture as_floats(const Picture& bytes, float white) {
   return picture;
 }
 
-/// Where channel c of pixel (x, y) is.
+/// Returns the index of channel c of pixel (x, y).
 inline std::size_t sample_at(const Picture& picture, int x, int y, int c) {
   return static_cast<std::size_t>((y * picture.width + x) * picture.channels + c);
 }

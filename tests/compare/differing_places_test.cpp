@@ -24,7 +24,7 @@ Picture picture_with(const std::vector<std::tuple<int, int, int>>& changes) {
   return picture_of(std::move(image), {});
 }
 
-TEST(DifferingPlaces, AreNoneWhereNothingDiffers) {
+TEST(DifferingPlaces, AreEmptyForEqualPictures) {
   EXPECT_TRUE(places_of(picture_with({}), picture_with({})).empty());
 }
 

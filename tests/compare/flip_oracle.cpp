@@ -98,12 +98,12 @@ Plane convolved(const Plane& in, int width, int height, const Kernel& k) {
   return out;
 }
 
-struct Look {
+struct Appearance {
   std::vector<Vec> lab;
   Plane edges, points;
 };
 
-Look look(const OraclePicture& picture, double ppd) {
+Appearance appearance(const OraclePicture& picture, double ppd) {
   const std::size_t count = picture.rgb.size() / 3;
   Plane planes[3], grey(count);
   for (auto& plane : planes) plane.resize(count);
@@ -123,7 +123,7 @@ Look look(const OraclePicture& picture, double ppd) {
                            a2 * std::sqrt(kPi / b2) * std::exp(-kPi * kPi * d / b2);
                   }));
   }
-  Look out;
+  Appearance out;
   for (std::size_t i = 0; i < count; ++i) {
     Vec rgb = from_ycxcz({planes[0][i], planes[1][i], planes[2][i]});
     for (double& c : rgb) c = std::clamp(c, 0.0, 1.0);
@@ -149,16 +149,16 @@ Look look(const OraclePicture& picture, double ppd) {
 }  // namespace
 
 std::vector<double> ldr_flip_oracle(const OraclePicture& a, const OraclePicture& b, double ppd) {
-  const Look look_a = look(a, ppd), look_b = look(b, ppd);
+  const Appearance appearance_a = appearance(a, ppd), appearance_b = appearance(b, ppd);
   const double largest = std::pow(hyab(hunt({0, 1, 0}), hunt({0, 0, 1})), 0.7);
   std::vector<double> errors;
-  for (std::size_t i = 0; i < look_a.lab.size(); ++i) {
-    const double distance = std::pow(hyab(look_a.lab[i], look_b.lab[i]), 0.7);
+  for (std::size_t i = 0; i < appearance_a.lab.size(); ++i) {
+    const double distance = std::pow(hyab(appearance_a.lab[i], appearance_b.lab[i]), 0.7);
     const double knee = 0.4 * largest;
     const double color = distance < knee ? 0.95 / knee * distance
                                          : 0.95 + (distance - knee) / (largest - knee) * (1 - 0.95);
-    const double feature = std::max(std::abs(look_a.edges[i] - look_b.edges[i]),
-                                    std::abs(look_a.points[i] - look_b.points[i]));
+    const double feature = std::max(std::abs(appearance_a.edges[i] - appearance_b.edges[i]),
+                                    std::abs(appearance_a.points[i] - appearance_b.points[i]));
     errors.push_back(std::pow(color, 1 - std::sqrt(feature / std::sqrt(2.0))));
   }
   return errors;
@@ -173,7 +173,7 @@ std::vector<double> hdr_flip_oracle(const OraclePicture& a, const OraclePicture&
     const double y = 0.6 * x;
     return std::clamp(y * (2.51 * y + 0.03) / (y * (2.43 * y + 0.59) + 0.14), 0.0, 1.0);
   };
-  double low = 0, high = 100;  // where tone mapping gives 0.85, by bisection
+  double low = 0, high = 100;  // the point at which tone mapping gives 0.85, by bisection
   for (int k = 0; k < 200; ++k) (aces((low + high) / 2) < 0.85 ? low : high) = (low + high) / 2;
   const double start = std::log2(low / luminances.back());
   const double stop = std::log2(low / std::max(luminances[luminances.size() / 2], 1.1920929e-7));

@@ -9,7 +9,8 @@ struct OraclePicture {
   std::vector<double> rgb;
 };
 
-/// ꟻLIP's value of every pixel, in double, with the papers' two-dimensional filters written out.
+/// Returns ꟻLIP's value of every pixel, in double, with the papers' two-dimensional filters written
+/// out.
 std::vector<double> ldr_flip_oracle(const OraclePicture& a, const OraclePicture& b, double ppd);
 std::vector<double> hdr_flip_oracle(const OraclePicture& a, const OraclePicture& b, double ppd);
 

@@ -88,7 +88,7 @@ TEST(GoldenRules, WithoutAManifestOneRuleIsForAll) {
   EXPECT_EQ(rule_for(rules_without_manifest(usual()), "a.png").tolerance.max_delta, 7);
 }
 
-TEST(GoldenRules, ThoseThatWereNeverUsedAreNamed) {
+TEST(GoldenRules, UnusedRulesAreNamed) {
   const GoldenRules rules = parse_manifest(kManifest, "g.yaml", {});
   EXPECT_EQ(unused_rules(rules, {"default", "g.yaml:3 \"snow*\""}),
             std::vector<std::string>{"g.yaml:6 \"film/*\" and 1 more"});
@@ -123,7 +123,7 @@ TEST(GoldenRules, MistakesAreReportedAllAtOnceWithTheirPlaces) {
             "g.yaml:3:1: key \"tolerances\" occurs twice, first in line 2");
 }
 
-TEST(GoldenRules, AManifestThatIsNotThereIsAnError) {
+TEST(GoldenRules, AMissingManifestIsAnError) {
   EXPECT_EQ(message_of([] { read_manifest("no/goldens.yaml", {}); }),
             "no/goldens.yaml: no such file");
 }

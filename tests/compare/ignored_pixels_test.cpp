@@ -6,7 +6,7 @@
 namespace roundel {
 namespace {
 
-/// Differs from `picture` at this pixel.
+/// Returns a picture that differs from `picture` at this pixel.
 Picture changed_at(const Picture& picture, int x, int y) {
   Picture changed = copy_of(picture);
   std::uint8_t& sample = changed.bytes[sample_at(changed, x, y, 0)];
@@ -20,7 +20,7 @@ TEST(IgnoredPixels, OfBoxesAreTheSameForAllMeasures) {
   const Tolerance tolerance{.ignore = {{64, 0, 20, 6}, {60, 4, 10, 4}}};
   const PictureDifference difference = compare_pictures(a, b, tolerance, {.flip = true});
   const PictureDifference other = compare_pictures(a, changed_at(a, 3, 39), {}, {.flip = true});
-  EXPECT_EQ(difference.ignored, 20u * 6 + 10 * 4 - 2 * 6);  // they overlap
+  EXPECT_EQ(difference.ignored, 20u * 6 + 10 * 4 - 2 * 6);
   EXPECT_EQ(difference.ignored_different, 1u);
   EXPECT_EQ(difference.pixels, 1u);
   EXPECT_EQ(difference.rmse, other.rmse);
@@ -41,7 +41,7 @@ TEST(IgnoredPixels, MayReachOverThePicturesEdge) {
   EXPECT_EQ(compare_pictures(a, changed_at(a, 9, 9), tolerance, {}).ignored, 4u);
 }
 
-TEST(IgnoredPixels, OfAMaskAreThoseThatAreNotBlackOrNotTransparent) {
+TEST(IgnoredPixels, AreThePixelsOfAMaskExceptBlackAndTransparentOnes) {
   const TemporaryFolder folder;
   const Picture a = random_picture(70, 3, 3, 1), b = changed_at(a, 66, 2);
   for (const int channels : {3, 4}) {

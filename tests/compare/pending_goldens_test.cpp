@@ -132,7 +132,7 @@ TEST_F(Pending, AFileThatNoRunHasWrittenIsRefused) {
                            R"({"goldens": "x", "names": [1]})"}) {
     folder_.write("out/pending.json", text);
     EXPECT_NE(message_of([&] { read(); }).find("expected the list"), std::string::npos) << text;
-    const PendingGoldens next(folder_ / "out", folder_ / "goldens", {});  // goes on
+    const PendingGoldens next(folder_ / "out", folder_ / "goldens", {});  // continues
     EXPECT_NE(next.leftover_problem().find("expected the list"), std::string::npos) << text;
   }
 }

@@ -1,4 +1,4 @@
-// JPEG and WebP files, which Pillow has written into the fuzzer's corpus.
+// JPEG and WebP files in the fuzzer's corpus, written by Pillow.
 #include "renderer/image/photo.h"
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWidth = 24, kHeight = 17;
 
-/// Sample c of pixel (x, y) of what was encoded.
+/// Sample c of pixel (x, y) before encoding.
 int encoded(int x, int y, int c) {
   const int samples[] = {x * 10, y * 14, x * y, x * 9};
   return samples[c] % 256;
@@ -33,7 +33,7 @@ class Photo : public ::testing::Test {
         read_picture(corpus(name));
       } catch (const Error& error) {
         ASSERT_EQ(error.exit_code(), ExitCode::kRuntimeFailure) << error.what();
-        GTEST_SKIP() << error.what();  // built without
+        GTEST_SKIP() << error.what();  // built without it
       }
     }
   }

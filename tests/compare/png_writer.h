@@ -37,8 +37,8 @@ inline PngBytes zlib_packed(const PngBytes& data) {
   return packed;
 }
 
-/// Writes PNG files of every kind, straight from the specification; row after row with the filters
-/// 0 to 4 in turn, or in an order that a seed gives.
+/// Writes PNG files of every kind by the specification; row after row with the filters 0 to 4 in
+/// turn, or in a seeded order.
 struct PngWriter {
   int width = 1, height = 1;
   int bit_depth = 8;

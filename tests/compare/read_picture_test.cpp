@@ -1,5 +1,4 @@
-// PNG files of every kind, EXR and PFM are decoded to what they hold; everything else is a clear
-// error.
+// PNG files of every kind, EXR and PFM are decoded correctly; everything else is a clear error.
 #include <OpenEXR/ImfArray.h>
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfDeepScanLineOutputFile.h>
@@ -38,7 +37,7 @@ std::string problem_of(const PngBytes& file) {
   return error.what();
 }
 
-/// A value of so many bits for a sample.
+/// Returns a value of `bits` bits for a sample.
 unsigned hashed(int x, int y, int c, int bits) {
   const auto u = [](int value) { return static_cast<unsigned>(value); };
   const unsigned h = (u(x) * 73856093U ^ u(y) * 19349663U ^ u(c) * 83492791U) * 2654435761U;
@@ -62,7 +61,7 @@ unsigned flat(int x, int y, int c) {
   return hashed(area, 0, c, 8);
 }
 
-TEST(ReadPicture, EightBitSamplesComeBackWhateverFilterInterlaceAndPieces) {
+TEST(ReadPicture, EightBitSamplesComeBackForAllFiltersInterlaceAndPieces) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
     for (const int color_type : {0, 2, 4, 6}) {
@@ -89,7 +88,7 @@ TEST(ReadPicture, EightBitSamplesComeBackWhateverFilterInterlaceAndPieces) {
   force_cpu_vector_target("");
 }
 
-TEST(ReadPicture, RunsOfEqualPixelsComeBackWhateverFilter) {
+TEST(ReadPicture, RunsOfEqualPixelsComeBackForAllFilters) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
     for (const int color_type : {0, 2, 4, 6}) {
@@ -153,7 +152,7 @@ TEST(ReadPicture, APaletteBecomesRgbAndWithTransparencyRgba) {
   }
 }
 
-TEST(ReadPicture, APaletteIsFoundWhateverDepthAndInterlace) {
+TEST(ReadPicture, APaletteIsAppliedForAllDepthsAndInterlace) {
   for (const int bits : {1, 2, 4, 8}) {
     for (const bool is_interlaced : {false, true}) {
       PngWriter png = writer(19, 11, 3, bits);
@@ -320,13 +319,13 @@ TEST(ReadPicture, DamagedPngFilesAreRefused) {
 
 TEST(ReadPicture, MorePixelsThanTheHeaderSaysAreRefused) {
   PngBytes file = writer(9, 5, 2, 8).file();
-  file[23] = 4;  // of 5 rows
+  file[23] = 4;  // instead of 5 rows
   const std::uint32_t crc = libdeflate_crc32(0, &file[12], 17);
   for (std::size_t k = 0; k < 4; ++k) file[29 + k] = static_cast<std::uint8_t>(crc >> (24 - 8 * k));
   EXPECT_EQ(problem_of(file), "a.png: not a valid PNG: it has more pixels than its header says");
 }
 
-/// Writes an EXR with these channels, each of the value of its number.
+/// Writes an EXR with these channels, each filled with its number.
 void write_exr(const std::string& path, const std::vector<std::string>& names, Imf::PixelType type,
                Imath::Box2i window = {{0, 0}, {4, 2}}, int sampling = 1) {
   Imf::Header header({{0, 0}, {4, 2}}, window);
@@ -410,7 +409,7 @@ void write_deep(const std::string& path) {
   const Imf::DeepScanLineOutputFile file(path.c_str(), header);  // without its pixels
 }
 
-TEST(ReadPicture, ExrWithWhatWouldBeLostIsNotSupported) {
+TEST(ReadPicture, ExrWithDataThatWouldBeLostIsNotSupported) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
   const auto problem = [&] {
@@ -517,7 +516,7 @@ TEST(ReadPicture, RoundelsOwnFilesComeBackWithTheirMetadata) {
   }
 }
 
-TEST(ReadPicture, OtherFilesAreNoPictures) {
+TEST(ReadPicture, OtherFilesAreRefused) {
   const TemporaryFolder folder;
   for (const char* text : {"", "P", "GIF89a", "version: 1\n", "RIFF\4\0\0\0AVI "}) {
     std::ofstream(folder / "a.png") << text;

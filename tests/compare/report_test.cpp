@@ -20,7 +20,7 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// That no encoder makes small.
+/// Returns noise, which encoders cannot shrink.
 Image noise_image(int width, int height) {
   Image image = plain_image(width, height);
   std::uint32_t state = 1;
@@ -38,7 +38,7 @@ class Report : public ::testing::Test {
     write_png(folder_ / "actual.png", with_spot(plain_image(64, 64), 9, 9), {});
   }
 
-  /// A run of so many pictures that differ, and one that does not.
+  /// Returns a run of `count` pictures that differ, and one that does not.
   ComparisonRun run_of(std::size_t count) const {
     ComparisonRun run;
     run.title = "title <&>";
@@ -66,8 +66,8 @@ class Report : public ::testing::Test {
     const fs::directory_iterator files(folder_ / "report/pictures");
     return static_cast<std::size_t>(std::distance(begin(files), end(files)));
   }
-  void write(const ComparisonRun& run, std::uint64_t room = kReportBytes) const {
-    write_report(folder_ / "report", run, room);
+  void write(const ComparisonRun& run, std::uint64_t max_bytes = kReportBytes) const {
+    write_report(folder_ / "report", run, max_bytes);
   }
 
   TemporaryFolder folder_;
@@ -106,7 +106,7 @@ TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
   EXPECT_EQ(page(), "<p>somebody else's page</p>");
 }
 
-TEST_F(Report, IsRemovedWithoutWhatIsSomebodyElses) {
+TEST_F(Report, IsRemovedWithoutForeignFiles) {
   write(run_of(2));
   folder_.write("report/pictures/notes.js", "mine");
   folder_.write("report/notes.txt", "mine");
@@ -144,7 +144,7 @@ TEST_F(Report, TakesNoMoreRoomForPicturesThanItMay) {
   EXPECT_EQ(failures[199].at("left_out"), "the report would be too large");
 }
 
-TEST_F(Report, LeavesOutTheLargestFilesAndNoneThatFit) {
+TEST_F(Report, LeavesOutOnlyTheLargestFiles) {
   write_png(folder_ / "noise.png", noise_image(200, 200), {});
   write_png(folder_ / "noise2.png", with_spot(noise_image(200, 200), 9, 9), {});
   ComparisonRun run = run_of(3);

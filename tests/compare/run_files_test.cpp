@@ -108,7 +108,7 @@ TEST(RunJson, IsOneLineAPicture) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
 }
 
-/// With all that a rule can say.
+/// A run with every kind of rule.
 ComparisonRun everything() {
   ComparisonRun run = every_state();
   run.golden_folder = "goldens", run.output_folder = "out";
@@ -154,18 +154,18 @@ TEST(RunJson, IsReadBackAsItWas) {
 }
 
 TEST(RunJson, HasPathsFromItsFolderOn) {
-  const std::string there = run_json(everything(), "out/results.json");
-  EXPECT_EQ(nlohmann::json::parse(there).at("output"), ".");
-  EXPECT_EQ(nlohmann::json::parse(there).at("pictures")[0].at("golden"), "../goldens/1.png");
-  EXPECT_EQ(run_json(parse_results(there, "out/results.json", std::nullopt).run),
+  const std::string json = run_json(everything(), "out/results.json");
+  EXPECT_EQ(nlohmann::json::parse(json).at("output"), ".");
+  EXPECT_EQ(nlohmann::json::parse(json).at("pictures")[0].at("golden"), "../goldens/1.png");
+  EXPECT_EQ(run_json(parse_results(json, "out/results.json", std::nullopt).run),
             run_json(everything()));
-  const PairResult moved = parse_results(there, "in/results.json", "mine").run.results[0];
+  const PairResult moved = parse_results(json, "in/results.json", "mine").run.results[0];
   EXPECT_EQ(moved.golden_path, "mine/1.png");
   EXPECT_EQ(moved.difference_path, "in/diff/1.png");
   EXPECT_EQ(moved.scene_path, "1.yaml");
 }
 
-TEST(MergeResults, SaysWhichSharesAreNotThere) {
+TEST(MergeResults, NamesMissingShares) {
   ResultsFile file{"a.json", everything(), std::vector<Place>(5)};
   const ComparisonRun run = merge_results({file, file});
   ASSERT_EQ(run.results.size(), 7u);

@@ -4,7 +4,6 @@
 
 namespace roundel {
 
-/// A grey RGB picture.
 inline Image plain_image(int width, int height) {
   Image image;
   image.resize(width, height, 3);
@@ -12,7 +11,6 @@ inline Image plain_image(int width, int height) {
   return image;
 }
 
-/// The same picture with one pixel brighter.
 inline Image with_spot(const Image& image, int x, int y) {
   Image spot;
   spot.resize(image.width, image.height, image.channels);

@@ -48,7 +48,7 @@ TEST(Ssim, IsThatOfPlainLoops) {
     b.bytes[i] = static_cast<std::uint8_t>((3 * b.bytes[i] + noise.bytes[i]) / 4);
   EXPECT_NEAR(structural_similarity(a, b).value(), plain_similarity(a, b), 1e-6);
   EXPECT_NEAR(structural_similarity(a, noise).value(), plain_similarity(a, noise), 1e-6);
-  // A difference in one corner: most windows are not even looked at.
+  // A difference in one corner: most windows are skipped.
   Picture corner = copy_of(a);
   corner.bytes[sample_at(corner, 38, 88, 1)] ^= 255;
   EXPECT_NEAR(structural_similarity(a, corner).value(), plain_similarity(a, corner), 1e-6);

@@ -28,7 +28,6 @@ class Csv : public testing::Test {
     for (const TableColumn& column : table->columns()) names.push_back(column.name);
     return names;
   }
-  /// Of a column of texts.
   std::vector<std::string> texts_of(const std::string& text, std::size_t column = 0) {
     const auto table = open(text);
     EXPECT_TRUE(table->columns().at(column).is_text);
@@ -47,7 +46,7 @@ class Csv : public testing::Test {
 using Names = std::vector<std::string>;
 using Values = std::vector<double>;
 
-TEST_F(Csv, ColumnsAreTextsWhereThoseOfAnotherTableAre) {
+TEST_F(Csv, ColumnsAreTextsIfThoseOfAnotherTableAre) {
   const auto first = open("x,kind\n1,a\n2,b\n", "first.csv");
   for (const std::string text : {"kind,x,y\n,1,3\n,2,4\n", "kind,x,y\n7,1,3\n007,2,4\n"}) {
     const std::string path = folder.write("a.csv", text);
@@ -64,7 +63,7 @@ TEST_F(Csv, ColumnsAreTextsWhereThoseOfAnotherTableAre) {
                   .is_text);
 }
 
-TEST_F(Csv, FieldsAreDividedByWhateverTheFirstLineHasMostOf) {
+TEST_F(Csv, FieldsAreDividedByTheFirstLinesMostFrequentSeparator) {
   for (const std::string text :
        {"x,y\n1,2\n3,4\n", "x;y\n1;2\n3;4", "x\ty\r\n1\t2\r\n3\t4\r\n", "x|y\n1|2\n3|4\n",
         "  x   y\n1 2  \n\t3\t 4\n", "x , y\n 1, 2\n3 ,4", "\xEF\xBB\xBFx,y\n1,2\n3,4\n"}) {
@@ -74,7 +73,7 @@ TEST_F(Csv, FieldsAreDividedByWhateverTheFirstLineHasMostOf) {
   EXPECT_EQ(open("a,b c\n1,2 3\n", "a.tsv")->columns().size(), 1u) << "a .tsv has tabs";
 }
 
-TEST_F(Csv, AHeaderIsTold) {
+TEST_F(Csv, AHeaderIsRecognized) {
   EXPECT_EQ(names_of("1,2\n3,4\n"), (Names{"", ""}));
   EXPECT_EQ(names_of("gene,2010\nb,2\n"), (Names{"", ""})) << "alike";
   EXPECT_EQ(names_of("gene,2010,x\nb,2,3\n"), (Names{"gene", "2010", "x"})) << "x above a number";
@@ -147,14 +146,14 @@ TEST_F(Csv, QuotesWithinAFieldAreAsTheyStand) {
   EXPECT_EQ(texts_of("a,b\n5\" disk,1\n\"x\" y,2\n"), (Names{"5\" disk", "x y"}));
 }
 
-TEST_F(Csv, CommentsAndEmptyLinesAreNoRows) {
+TEST_F(Csv, CommentsAndEmptyLinesAreSkipped) {
   const auto table = open("# made by\n\n#x,y,z\nx,y\n# a \"quote\n1,2\n \t \r\n3,4\n#5,6\n");
   EXPECT_EQ(roundel::values_of(*table), (Values{1, 2, 3, 4}));
   EXPECT_EQ(table->place_of(0, 1), "line 6: column y");
   EXPECT_EQ(table->place_of(1, 1), "line 8: column y");
 }
 
-TEST_F(Csv, CommentsAreCountedAndThoseLikeRowsAreNamed) {
+TEST_F(Csv, CommentsAreCountedAndCommentedRowsAreNamed) {
   const auto table = open("# a,b\nx,y\n# m,s\n1,2\n#3,4\n\n# a, \"b, c\"\n5,6\n# note\n");
   EXPECT_EQ(table->comments(), 4u);
   EXPECT_EQ(table->comments_like_rows(),
@@ -164,7 +163,7 @@ TEST_F(Csv, CommentsAreCountedAndThoseLikeRowsAreNamed) {
   EXPECT_EQ(open("x,y\n# m,s\n1,2\n# note\n")->comments_like_rows(), "");
   EXPECT_EQ(open("x\n1\n# note\n2\n")->comments_like_rows(), "") << "any text is one field";
   EXPECT_EQ(texts_of("id,x\n\"#1\",1\n\"#2\",2\n"), (Names{"#1", "#2"}));
-  // Over many blocks, each of which counts for itself.
+  // Over many blocks, each of which counts its own rows.
   std::string text = "x y z\n1 2 3\n";
   for (int i = 0; i < 100'000; ++i) text += i % 1000 == 999 ? "#1 2  3\n" : "1 2 3\n# none\n";
   const auto large = open(text);
@@ -176,7 +175,7 @@ TEST_F(Csv, CommentsAreCountedAndThoseLikeRowsAreNamed) {
       << large->comments_like_rows();
 }
 
-TEST_F(Csv, NamesThatAreNoHeaderAreExplained) {
+TEST_F(Csv, NamesOutsideOfAHeaderAreExplained) {
   const auto table = open("# x y v\n1 2 3\n4 5 6\n");
   EXPECT_EQ(no_such_column(*table, "x"),
             table->path() +
@@ -190,17 +189,18 @@ TEST_F(Csv, NamesThatAreNoHeaderAreExplained) {
 
 TEST_F(Csv, TheFirstTextOfAColumnIsQuoted) {
   const auto table = open("x,y,z,v\n1,1.5,a,1e3\n2,\"1,5\",b,--\n,NA,,50%\n");
-  const auto there = [&](std::size_t column) { return texts_there(*table, column); };
-  EXPECT_EQ(there(1), "holds texts, first in line 3: \"1,5\"; write 1.5 with a decimal point");
+  const auto error_of_text = [&](std::size_t column) { return texts_there(*table, column); };
+  EXPECT_EQ(error_of_text(1),
+            "holds texts, first in line 3: \"1,5\"; write 1.5 with a decimal point");
   EXPECT_EQ(
-      there(2),
+      error_of_text(2),
       "holds texts, first in line 2: \"a\"; write missing numbers as empty fields, NA or nan");
   EXPECT_EQ(
-      there(3),
+      error_of_text(3),
       "holds texts, first in line 3: \"--\"; write missing numbers as empty fields, NA or nan");
 }
 
-TEST_F(Csv, AColorAtTheStartOfALineIsNoComment) {
+TEST_F(Csv, AColorAtTheStartOfALineIsNotAComment) {
   EXPECT_EQ(texts_of("color,x\n#ff0000,1\n#00ff00,2\n#abcdefg,3\n"), (Names{"#ff0000", "#00ff00"}));
   EXPECT_EQ(texts_of("color\n#ff0000\n#00FF00"), (Names{"#ff0000", "#00FF00"}));
 }
@@ -217,7 +217,7 @@ TEST_F(Csv, AColumnMayBeReadTwiceAndInAnyOrder) {
   EXPECT_EQ(rows.texts(4)[0], "b");
 }
 
-/// With the columns of a text in memory and in a temporary file.
+/// Opens the table of a text in memory and in a temporary file.
 constexpr std::uint64_t kLittleMemory = 100'000;
 
 TEST_F(Csv, ColumnsBeyondTheMemoryAreReadFromATemporaryFile) {
@@ -306,7 +306,7 @@ TEST_F(Csv, TextsAfterThousandsOfNumbersMakeAllOfThemTexts) {
   EXPECT_EQ(rows.numbers(0)[199'999], 199'999);
 }
 
-/// A table over many blocks, with what may stand in lines at random places: any part of it is as it
+/// A table over many blocks, with all kinds of line contents at random places: any part reads as it
 /// was written.
 TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
   if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
@@ -353,7 +353,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
   }
 }
 
-/// Fields and comments longer than the window on the file, wanted or not.
+/// Fields and comments longer than the window on the file, in used and unused columns.
 TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
   if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   constexpr std::uint64_t kRows = kSanitized ? 20 : 40;
@@ -417,7 +417,7 @@ TEST_F(Csv, ALongLineMayHaveACarriageReturnInQuotes) {
   EXPECT_EQ(table->rows(), 1U);
 }
 
-TEST_F(Csv, WhatIsNoTableIsRefused) {
+TEST_F(Csv, OtherFilesAreRefused) {
   EXPECT_EQ(problem(""), "expected a line of fields, got none");
   EXPECT_EQ(problem("# only\n\n"), "expected a line of fields, got none");
   EXPECT_EQ(problem("x,x\n1,2\n"), "columns 0 and 1 (counted from 0) are both named \"x\"");

@@ -36,7 +36,7 @@ namespace {
 std::string corpus(const std::string& name) {
   return std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/" + name;
 }
-/// Its rows are packed, so that the helper is asked for them.
+/// Its rows are packed, so that the helper reads them.
 std::unique_ptr<Table> open_packed() {
   return open_table(corpus("chunks.h5"));
 }
@@ -47,7 +47,7 @@ void expect_rows(const Table& table) {
   EXPECT_EQ(values[59], double{0.9699254F});
 }
 
-/// Processes that this one or its children have started.
+/// Returns the processes that this one or its children have started.
 std::vector<pid_t> processes_below(pid_t process) {
   std::vector<pid_t> found;
   for (const auto& task :
@@ -65,7 +65,7 @@ bool is_there(pid_t process) {
   std::string number, name, state;
   return file >> number >> name >> state && state != "Z";
 }
-/// Whether all of these end within ten seconds.
+/// Returns true if all of these end within ten seconds.
 bool do_end(const std::vector<pid_t>& processes) {
   for (int i = 0; i < 1000; ++i) {
     if (std::none_of(processes.begin(), processes.end(), is_there)) return true;
@@ -91,7 +91,7 @@ void expect_in_fork(
 }
 
 // Finds of a fuzzer, at which libhdf5 1.10.8 ends with a segmentation fault.
-TEST(Hdf5Process, WhatCrashesTheLibraryIsAnErrorWithTheFilesName) {
+TEST(Hdf5Process, FilesThatCrashTheLibraryAreErrorsWithTheirNames) {
   for (const std::string name : {"crash_heap.h5", "crash_texts.h5"}) {
     const std::string error = message_of([&] {
       const auto table = open_table(corpus(name));
@@ -141,7 +141,7 @@ TEST(Hdf5Process, EndsWithTheProgram) {
     if (program == 0) {
       const auto kept = open_packed();
       open_packed();
-      // Has the connections open, too.
+      // Keeps the connections open, too.
       if (has_forked && ::fork() == 0) ::sleep(20), ::_exit(0);
       EXPECT_EQ(::write(pipe[1], "", 1), 1);
       ::pause();
@@ -264,7 +264,7 @@ TEST(Hdf5Process, ATableGoesWithoutWaitingForForkedProcesses) {
 TEST(Hdf5Process, ReadsWhereStandardStreamsAreClosed) {
   expect_in_fork([] {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
-    ::open("/dev/null", O_RDWR);  // the file would be there, but not the connection
+    ::open("/dev/null", O_RDWR);  // the file would be open, but not the connection
     const auto table = open_packed();
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
       EXPECT_EQ(::write(stream, "text", 4), -1);
@@ -281,7 +281,7 @@ TEST(Hdf5Process, LeavesSignalsToTheProgram) {
     for (const int signal : signals) ::signal(signal, [](int) { ++caught; });
     const auto table = open_packed();
     for (const int signal : signals) ::kill(0, signal);
-    // As a service manager ends all processes.
+    // Service managers end all processes like this.
     for (const pid_t process : processes_below(::getpid())) ::kill(process, SIGTERM);
     expect_rows(*table);
     EXPECT_GE(caught, static_cast<int>(signals.size()));

@@ -40,7 +40,8 @@ class Files : public testing::Test {
     return error.substr(path.size() + 2);
   }
 
-  /// Whether the column of this name, or number, holds value(row), in runs and here and there.
+  /// Returns true if the column of this name, or number, holds value(row), in runs and at single
+  /// rows.
   template <typename Value>
   static void expect_numbers(const Table& table, std::size_t column, const Value& value) {
     ASSERT_LT(column, table.columns().size());
@@ -140,7 +141,7 @@ TEST_F(Hdf5, ManyThreadsReadAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(Hdf5, WhatIsNoTableIsRefused) {
+TEST_F(Hdf5, OtherFilesAreRefused) {
   EXPECT_EQ(problem("groups.h5"),
             "\"/\" has no dataset [n] or [n, k]; name one with \"dataset\"; there are cells, "
             "cube, deep, genes, link and scalar");
@@ -248,7 +249,7 @@ TEST(Hdf5Types, RowsWithoutRoomForTheirColumnsAreRefused) {
 }
 
 TEST(Hdf5Types, TextsThatADamagedFileLacksDoNotDependOnWhereReadingBegins) {
-  // Where its texts lie a length is 39 instead of 7, so that libhdf5 1.10.8 finds one of six.
+  // A length at the texts is 39 instead of 7, so that libhdf5 1.10.8 finds one of six.
   const std::string path =
       std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/missing_texts.h5";
   const auto table = open_table(path);
@@ -256,7 +257,7 @@ TEST(Hdf5Types, TextsThatADamagedFileLacksDoNotDependOnWhereReadingBegins) {
   TableRows rows;
   for (std::uint64_t first = 0; first < 6; ++first) {
     const auto error = catch_error([&] { table->read(columns, first, 6 - first, rows); });
-    if (error) {  // of newer versions
+    if (error) {  // newer versions
       EXPECT_TRUE(std::string(error->what()).starts_with(path + ": ")) << error->what();
       continue;
     }

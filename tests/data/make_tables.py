@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_tables.py FOLDER: files as NumPy and h5py write them, for hdf5_test.cpp."""
+"""make_tables.py FOLDER: writes files with NumPy and h5py, for hdf5_test.cpp."""
 import os
 import sys
 
@@ -10,7 +10,7 @@ ROWS = 100_000
 n = np.arange(ROWS)
 os.chdir(sys.argv[1])
 
-# NumPy: what the columns hold follows from the row's number.
+# NumPy: the columns' contents follow from the row's number.
 table = np.zeros(ROWS, dtype=[("n", "<i4"), ("half", ">f8"), ("small", "u1"), ("name", "U8"), ("rgb", "f4", (3,))])
 table["n"], table["half"], table["small"], table["name"] = n, n / 2, n % 256, [f"k{i % 7}" for i in n]
 table["rgb"] = n[:, None] + np.array([0, 0.25, 0.5])
@@ -74,7 +74,7 @@ with h5py.File("mixed.h5", "w") as f:
     f["table"] = np.array([(0, b""), (1, b"")], dtype=[("a", "i4"), ("b", "V3")])
     h5py.h5d.create(f.id, b"packed", kind, space, creation)
 
-# Laid out as pandas and AnnData do it.
+# With the layout of pandas and AnnData.
 with h5py.File("pandas.h5", "w") as f:
     frame = f.create_group("df")
     frame.attrs["pandas_type"] = np.bytes_("frame")

@@ -18,7 +18,7 @@
 namespace roundel {
 namespace {
 
-// An .npy file of format version 1 with this header text.
+// Returns an .npy file of format version 1 with this header text.
 std::string npy(const std::string& header, const std::string& elements = "", char version = 1) {
   std::string file = std::string("\x93NUMPY") + version + '\0';
   const std::size_t length_bytes = version == 1 ? 2 : 4;
@@ -235,7 +235,7 @@ TEST_F(Npy, TheReferenceFlakesAreRead) {
   }
 }
 
-TEST_F(Npy, PathsThatAreNoFilesAreRefused) {
+TEST_F(Npy, OtherPathsAreRefused) {
   EXPECT_EQ(message_of([&] { open_table(folder / "none.npy"); }),
             (folder / "none.npy") + ": no such file");
   EXPECT_EQ(message_of([&] { open_table(folder / ""); }),
@@ -245,7 +245,7 @@ TEST_F(Npy, PathsThatAreNoFilesAreRefused) {
             (folder / "fifo") + ": expected a regular file");
 }
 
-TEST_F(Npy, FilesThatAreNoArraysAreRefused) {
+TEST_F(Npy, OtherFilesAreRefused) {
   EXPECT_EQ(problem(""), "expected an .npy array, got an empty file");
   EXPECT_EQ(problem("x, y, radius\n1, 2, 3\n"),
             "expected an .npy array, but it does not start like one");

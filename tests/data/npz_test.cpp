@@ -73,7 +73,7 @@ TEST_F(Npz, EveryArrayIsAColumn) {
   }
 }
 
-TEST_F(Npz, ArraysThatAreNoColumnsAreLeftOut) {
+TEST_F(Npz, OtherArraysAreLeftOut) {
   const std::string objects = npy<float>("'|O'", "(3,)", {0, 0, 0});
   const std::string box = npy<float>("'<f4'", "(1, 1, 2)", {0, 0});
   const auto table =
@@ -223,7 +223,7 @@ TEST_F(Npz, LiesAreRefused) {
 }
 
 TEST_F(Npz, AFlippedBitInAnyArrayIsAnError) {
-  std::vector<float> values(2'500'000);  // several tasks, and not a whole number of them
+  std::vector<float> values(2'500'000);  // several tasks, the last one partial
   std::mt19937 random(4);
   for (float& value : values) value = static_cast<float>(random());
   const std::string x = floats(values), y = floats({1, 2});

@@ -6,7 +6,6 @@
 
 namespace roundel {
 
-/// All columns of these rows.
 inline TableRows rows_of(const Table& table, std::uint64_t first, std::uint64_t count) {
   std::vector<std::size_t> columns(table.columns().size());
   std::iota(columns.begin(), columns.end(), std::size_t{0});
@@ -15,7 +14,6 @@ inline TableRows rows_of(const Table& table, std::uint64_t first, std::uint64_t 
   return rows;
 }
 
-/// All numbers of a table without texts, row by row.
 inline std::vector<double> values_of(const Table& table) {
   const TableRows rows = rows_of(table, 0, table.rows());
   std::vector<double> values;

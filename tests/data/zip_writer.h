@@ -12,14 +12,14 @@ struct TestMember {
   bool deflated = false;
 };
 
-/// The number's bytes, least first.
+/// Returns the number's bytes, least significant first.
 inline std::string little(std::uint64_t number, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(number >> (8 * i) & 0xFF);
   return text;
 }
 
-/// A ZIP archive. In zip64, all sizes and places stand in the fields for those.
+/// Returns a ZIP archive. In zip64, all sizes and offsets are in its own fields.
 inline std::string zip_of(const std::vector<TestMember>& members, bool zip64 = false) {
   std::string file, directory;
   for (const TestMember& member : members) {

@@ -28,7 +28,7 @@ DifferenceExplanation explain(const std::vector<Disc>& a, const std::vector<Disc
                             list_budget, most);
 }
 
-/// Small discs all over a 200 × 100 image.
+/// Returns small discs all over a 200 × 100 image.
 std::vector<Disc> many_discs() {
   std::vector<Disc> discs;
   for (int y = 0; y < 20; ++y)
@@ -40,7 +40,7 @@ std::vector<Disc> many_discs() {
 
 const ImageSettings kImage = image_of(200, 100);
 
-TEST(ExplainDifference, EqualFramesHaveNone) {
+TEST(ExplainDifference, EqualFramesHaveEqualCircles) {
   const DifferenceExplanation found = explain(many_discs(), many_discs(), kImage, kImage);
   EXPECT_EQ(found.pixels, 0U);
   EXPECT_EQ(found.changes, 0U);
@@ -131,7 +131,7 @@ TEST(ExplainDifference, EachClusterHasItsOwnCircles) {
 }
 
 TEST(ExplainDifference, SharesFollowTheSizeOfTheEffect) {
-  // On white, where they do not meet a third of the light is taken by the one, two by the other.
+  // On white, outside of their overlap: one takes a third of the light, the other two thirds.
   const std::vector<Disc> after = {{{0.5f, 0.5f, 0, 0.3f}, {0, 0, 0, 0.25f}},
                                    {{1.08f, 0.5f, 0, 0.3f}, {0, 0, 0, 0.5f}}};
   const DifferenceExplanation found = explain({}, after, kImage, kImage);
@@ -143,7 +143,7 @@ TEST(ExplainDifference, SharesFollowTheSizeOfTheEffect) {
               1e-12);
 }
 
-TEST(ExplainDifference, CirclesThatNobodySeesHaveNoShare) {
+TEST(ExplainDifference, HiddenCirclesHaveNoShare) {
   const Disc cover{{1, 0.5f, 0, 3}, {0.5f, 0.5f, 0.5f, 1}};
   const std::vector<Disc> before = {{{1, 0.5f, 0, 0.2f}, {1, 0, 0, 1}}, cover};
   std::vector<Disc> after = before;

@@ -21,7 +21,7 @@ bool same_bits(const Pixel& a, const Pixel& b) {
   return std::memcmp(&a, &b, sizeof(Pixel)) == 0;
 }
 
-/// Explains every `stride`-th pixel and compares with what is drawn, in float and in samples.
+/// Explains every `stride`-th pixel and compares with the drawn picture, in float and in samples.
 void expect_drawn_pixels(const std::string& name, const Circles& circles,
                          const ImageSettings& image, int stride) {
   const Framebuffer drawn = draw_cpu(circles, image);
@@ -50,10 +50,10 @@ void expect_drawn_pixels(const std::string& name, const Circles& circles,
 TEST(ExplainPixel, ExplainsExactlyThePixelsThatAreDrawn) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const NamedScene& scene : selftest_scenes()) {
-    // Some 50 pixels of each, of a million circles fewer; an odd stride meets all columns.
+    // Some 50 pixels of each, fewer for a million circles; an odd stride meets all columns.
     const int pixels = scene.image.width * scene.image.height;
-    const int wanted = scene.circles.count() > 100'000 ? 5 : 50;
-    expect_drawn_pixels(scene.name, scene.circles, scene.image, std::max(1, pixels / wanted) | 1);
+    const int samples = scene.circles.count() > 100'000 ? 5 : 50;
+    expect_drawn_pixels(scene.name, scene.circles, scene.image, std::max(1, pixels / samples) | 1);
   }
 }
 

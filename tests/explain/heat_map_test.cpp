@@ -94,7 +94,7 @@ TEST(HeatMap, OverlapsAreTheListsOfTheTiles) {
 
 TEST(HeatMap, PicturesScaleToTheLargestValueAndGoTopToBottom) {
   HeatMap map{2, 3, Buffer<std::uint32_t>(6)};
-  for (std::uint32_t i = 0; i < 6; ++i) map.values[i] = 100 * i;  // grows from the bottom up
+  for (std::uint32_t i = 0; i < 6; ++i) map.values[i] = 100 * i;
   const HeatMapSummary summary = summarize(map);
   EXPECT_EQ(summary.largest, 500U);
   EXPECT_EQ(summary.x, 1);
@@ -113,7 +113,7 @@ TEST(HeatMap, PicturesScaleToTheLargestValueAndGoTopToBottom) {
 }
 
 TEST(Magma, IsThePublishedMapWithinFiveLevels) {
-  // From the table that matplotlib ships, at 0, 1/5, … 1.
+  // From the table in matplotlib, at 0, 1/5, … 1.
   constexpr int kTable[6][3] = {{0, 0, 4},      {59, 15, 112},   {140, 41, 129},
                                 {222, 73, 104}, {254, 159, 109}, {252, 253, 191}};
   for (int i = 0; i < 6; ++i) {

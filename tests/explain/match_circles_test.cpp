@@ -11,7 +11,7 @@ using testing::Disc;
 using testing::make_circles;
 using Kind = CircleChange::Kind;
 
-/// One layer of as many inline circles; only their number matters here.
+/// Returns one layer of `count` inline circles; only their number matters here.
 LayerPlaces one_layer(std::size_t count) {
   Scene scene;
   InlineSource source;
@@ -24,13 +24,14 @@ std::vector<CircleChange> changes(const std::vector<Disc>& a, const std::vector<
   return match_circles(make_circles(a), one_layer(a.size()), make_circles(b), one_layer(b.size()));
 }
 
-bool has(const std::vector<CircleChange>& found, const CircleChange& wanted) {
+bool has(const std::vector<CircleChange>& found, const CircleChange& expected) {
   return std::any_of(found.begin(), found.end(), [&](const CircleChange& change) {
-    return change.kind == wanted.kind && change.in_a == wanted.in_a && change.in_b == wanted.in_b;
+    return change.kind == expected.kind && change.in_a == expected.in_a &&
+           change.in_b == expected.in_b;
   });
 }
 
-/// Different from each other in every field.
+/// Returns discs that differ from each other in every field.
 std::vector<Disc> discs(std::size_t count) {
   std::vector<Disc> list(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -95,7 +96,7 @@ TEST(MatchCircles, ACircleWithAllValuesChangedIsTheOneOfItsPlace) {
 
 TEST(MatchCircles, TheFewestMovesExplainAnotherOrder) {
   std::vector<Disc> other = discs(50);
-  std::rotate(other.begin() + 10, other.begin() + 11, other.begin() + 40);  // 10 goes to 39
+  std::rotate(other.begin() + 10, other.begin() + 11, other.begin() + 40);  // 10 moves to 39
   const auto found = changes(discs(50), other);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_TRUE(has(found, {Kind::kReordered, 10, 39}));
@@ -104,7 +105,7 @@ TEST(MatchCircles, TheFewestMovesExplainAnotherOrder) {
   EXPECT_EQ(changes(discs(50), swapped).size(), 1U);
   std::vector<Disc> reversed = discs(50);
   std::reverse(reversed.begin(), reversed.end());
-  EXPECT_EQ(changes(discs(50), reversed).size(), 49U);  // one may stay where it is
+  EXPECT_EQ(changes(discs(50), reversed).size(), 49U);  // one may keep its place
 }
 
 TEST(MatchCircles, FramesWithNothingInCommonAreAllAddedOrRemovedOrChanged) {

@@ -10,7 +10,7 @@
 namespace roundel {
 namespace {
 
-/// From rows of text, the first one being row 0.
+/// Reads rows of text, the first one being row 0.
 PixelClusters clusters_of(const std::vector<std::string>& rows) {
   const std::size_t width = rows.front().size();
   Buffer<std::uint8_t> marked(rows.size() * width);
@@ -18,7 +18,7 @@ PixelClusters clusters_of(const std::vector<std::string>& rows) {
   return find_clusters(marked, static_cast<int>(width), static_cast<int>(rows.size()));
 }
 
-TEST(PixelClusters, NothingMarkedIsNoCluster) {
+TEST(PixelClusters, WithoutMarkedPixelsThereAreNoClusters) {
   const PixelClusters found = clusters_of({"....", "...."});
   EXPECT_EQ(found.pixels, 0U);
   EXPECT_EQ(found.clusters, 0U);
@@ -37,7 +37,7 @@ TEST(PixelClusters, CornersConnectAndEdgesDoNotWrap) {
   EXPECT_EQ(found.largest.at(0).box.y1, 2);
 }
 
-TEST(PixelClusters, AsManyAsAreWantedAreKeptTheLargestFirst) {
+TEST(PixelClusters, TheRequestedNumberIsKeptTheLargestFirst) {
   const std::vector<std::string> rows = {"#..##",  //
                                          "....#",  //
                                          "##...",  //

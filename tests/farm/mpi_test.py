@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Sequences under mpirun: several ranks, slow ones, failing ones, over TCP.
-Usage: mpi_test.py PATH_OF_ROUNDEL [CLASS...]. Exits with 77 where there is no mpirun."""
+Usage: mpi_test.py PATH_OF_ROUNDEL [CLASS...]. Exits with 77 without mpirun.
+"""
 
 import os
 import re
@@ -12,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 MPIRUN = ["mpirun", "--oversubscribe", "--tag-output"]
 
@@ -73,13 +74,13 @@ class MpiTest(unittest.TestCase):
         return done.stderr
 
     def rank_script(self, first, other, rank=1):
-        """A program that is `first` on one rank and `other` on all others; "$@" are its arguments."""
+        """Writes a program that is `first` on one rank and `other` on all others; "$@" are its arguments."""
         return [self.write("rank.sh", f'#!/bin/sh\nif [ "$OMPI_COMM_WORLD_RANK" = {rank} ]; then\n{first}\n'
                                       f'else\n{other}\nfi\n', 0o755)]
 
     @staticmethod
     def frames_of_ranks(messages):
-        """Number of frames that each rank has saved, from --progress=blender."""
+        """Returns the number of frames that each rank has saved, from --progress=blender."""
         counts = {}
         for rank in re.findall(r"^\[\d+,(\d+)\]<stderr>:Saved: ", messages, re.MULTILINE):
             counts[int(rank)] = counts.get(int(rank), 0) + 1
@@ -98,9 +99,9 @@ class Ranks(MpiTest):
             messages = self.mpirun(ranks, "render", "a.yaml", "--frames", "0-200", "-o", "out/%d.png",
                                    "--overwrite", "--progress=blender")
             self.assertEqual(self.contents(), expected)
-            self.assertEqual(messages.count("201 frames"), 1)  # one speaks for all
+            self.assertEqual(messages.count("201 frames"), 1)  # one rank reports for all
             saved = re.findall(r"Saved: 'out/(\d+)\.png'", messages)
-            self.assertEqual(sorted(map(int, saved)), list(range(201)))  # each frame once
+            self.assertEqual(sorted(map(int, saved)), list(range(201)))
             self.assertEqual(len(self.frames_of_ranks(messages)), ranks)
 
     def test_rows_of_a_table_are_dealt_out(self):
@@ -147,7 +148,7 @@ class Ranks(MpiTest):
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "a.yaml/ne/%d.png", code=4)
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png")
         messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", "--resume")
-        self.assertIn("0 frames (10 kept)", messages)  # nothing is left to do
+        self.assertIn("0 frames (10 kept)", messages)
 
     def test_a_stream_is_for_one_rank(self):
         messages = self.mpirun(2, "render", "a.yaml", "-o", "-", "--format", "rawvideo", code=2)
@@ -182,7 +183,7 @@ class SplitFrames(MpiTest):
 
 
 class Speeds(MpiTest):
-    """How frames are divided by time: with nothing else running."""
+    """How frames are divided by time; needs an idle machine."""
 
     def test_no_rank_waits_while_another_renders(self):
         messages = self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png",
@@ -190,7 +191,7 @@ class Speeds(MpiTest):
         counts = self.frames_of_ranks(messages)
         self.assertGreaterEqual(min(counts.get(0, 0), counts.get(1, 0)), 3, counts)
 
-    def test_a_slow_rank_makes_fewer_frames_and_delays_nobody(self):
+    def test_a_slow_rank_makes_fewer_frames_without_delaying_others(self):
         expected = self.expect("a.yaml", "0-400")
         for slow_rank in (1, 0):
             shutil.rmtree(self.path("out"))
@@ -207,7 +208,7 @@ class Speeds(MpiTest):
             with open(self.path("pid"), encoding="ascii") as file:
                 pid = int(file.read())
             os.unlink(self.path("pid"))
-            # Nine tenths of the time it stands still.
+            # It is stopped for nine tenths of the time.
             while process.poll() is None:
                 try:
                     os.kill(pid, signal.SIGSTOP)
@@ -301,11 +302,11 @@ class Unequal(MpiTest):
         self.assertEqual(len(os.listdir(self.path("out"))), 10)
 
     def test_a_program_without_its_module_says_so(self):
-        os.makedirs(self.path("usr/bin"))  # modules are looked for two folders up
+        os.makedirs(self.path("usr/bin"))  # modules are searched two folders up
         program = shutil.copy(ROUNDEL, self.path("usr/bin/roundel"))
-        says = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
+        printed = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
                            program=[program])
-        self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", says)
+        self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", printed)
 
     def test_a_killed_rank_ends_the_job_and_resuming_makes_the_rest(self):
         expected = self.expect("slow.yaml", "0-15")
@@ -323,8 +324,9 @@ class Unequal(MpiTest):
         self.assertEqual(self.contents(), expected)
 
     def interrupt(self, frames):
-        """Two ranks draw slow.yaml, and mpirun gets a SIGTERM after their first line. Returns the frames that they list as
-        missing and the sentence with that list; all other frames must exist."""
+        """Two ranks draw slow.yaml, and mpirun gets a SIGTERM after their first line. Returns the frames that they list
+        as missing and the sentence with that list; all other frames must exist.
+        """
         process = subprocess.Popen([*MPIRUN, "-n", "2", ROUNDEL, "render", "slow.yaml", "--threads", "1", "--backend",
                                     "cpu", "--frames", f"0-{frames - 1}", "-o", "out/%d.png", "--progress", "plain"],
                                    cwd=self.folder, env=ENVIRONMENT, text=True, stderr=subprocess.PIPE)
@@ -332,14 +334,14 @@ class Unequal(MpiTest):
         process.send_signal(signal.SIGTERM)
         _, messages = process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0, messages)
-        said = re.search(rf"error: interrupted: (\d+) of {frames} frames are (.+): (.*--frames [\d,-]+)\n", messages)
-        self.assertTrue(said, messages)
-        there = [name for name in os.listdir(self.path("out")) if not name.startswith(".")]
-        self.assertGreaterEqual(len(there), frames - int(said[1]), messages)
-        return int(said[1]), said[2], said[3]
+        interruption = re.search(rf"error: interrupted: (\d+) of {frames} frames are (.+): (.*--frames [\d,-]+)\n", messages)
+        self.assertTrue(interruption, messages)
+        existing = [name for name in os.listdir(self.path("out")) if not name.startswith(".")]
+        self.assertGreaterEqual(len(existing), frames - int(interruption[1]), messages)
+        return int(interruption[1]), interruption[2], interruption[3]
 
     def test_what_remains_is_said_before_mpirun_ends_the_ranks(self):
-        # A frame takes about a minute of one core: no rank ends its frame in the second that mpirun waits.
+        # A frame takes about a minute of one core: it cannot end in the second that mpirun waits.
         self.write("slow.yaml", SLOW.replace("1500", "4000").replace("count: 3000, radius: 0.1, alpha: 0.001",
                                                                      "count: 1000000, radius: 0.1, alpha: 0.00001"))
         self.assertEqual(self.interrupt(10), (10, "missing so far; to draw them", "--resume --frames 0-9"))
@@ -348,8 +350,8 @@ class Unequal(MpiTest):
         left, state, options = self.interrupt(500)
         self.assertTrue(0 < left < 500, left)
         self.assertIn((state, options.partition("--")[0]),
-                      (("missing; to draw them", "the same command with "),  # the frames in hand ended
-                       ("missing so far; to draw them", "")))                # … or not soon enough
+                      (("missing; to draw them", "the same command with "),  # the current frames ended
+                       ("missing so far; to draw them", "")))                # … or too late
 
 
 class TwoMachines(MpiTest):

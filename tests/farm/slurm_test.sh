@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Runs tools/farm/slurm-array.sbatch on a Slurm of its own (munged, slurmctld and slurmd on the
-# loopback address, all files in one folder), compares the frames with those of a plain run, and tries
-# the time limit. Starts several tasks by srun.
-# Usage: slurm_test.sh PATH_OF_ROUNDEL. Exits with 77 where Slurm is missing or cannot be started.
+# Runs tools/farm/slurm-array.sbatch on its own Slurm (munged, slurmctld and slurmd on the loopback address, all files
+# in one folder), compares the frames with those of a plain run, and tries the time limit. Starts several tasks by srun.
+# Usage: slurm_test.sh PATH_OF_ROUNDEL. Exits with 77 if Slurm is missing or cannot be started.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "$(realpath "$0")")/../setup/testing.sh"
 roundel=$(realpath "$1")
@@ -27,7 +26,7 @@ stop_daemons() {
   rm -rf "$work"
 }
 trap stop_daemons EXIT
-# wait_for SECONDS COMMAND...: until it succeeds.
+# wait_for SECONDS COMMAND...: waits until it succeeds.
 wait_for() {
   local end=$((SECONDS + $1))
   shift
@@ -103,20 +102,20 @@ for task in 1 2 3 4; do
   expect_text '  [78] frames  ' roundel-*_$task.log
 done
 
-# Ids that do not start at 1, and frames that are there already.
+# Ids that do not start at 1, and existing frames.
 rm out/{3,17,30}.png roundel-*.log
 run_array 0-2:2
 diff -r expected out || fail "the frames of the second array differ: $(cat roundel-*.log)"
 expect_text '  1 frame \(14 kept\)' roundel-*_0.log
 expect_text '  2 frames \(14 kept\)' roundel-*_2.log
 
-# Ids without a step are refused: nobody could know which share is whose.
+# Ids without a step are refused: the shares would be unknown.
 rm roundel-*.log
 run_array 3,7,9
 expect_text 'expected a Slurm array with a regular step' roundel-*_7.log
 
-# A task that reaches its time limit finishes its frame, is queued again and makes the rest; its log
-# goes on. Slurm's own signal would take a minute.
+# A task that reaches its time limit finishes its frame, is queued again and makes the rest; its log continues. Slurm's
+# own signal would take a minute.
 cat >slow.yaml <<'END'
 version: 1
 image: {width: 1500, height: 1500}
@@ -141,7 +140,7 @@ expect_text 'interrupted: [0-9]+ of 20 frames are missing' roundel-"$job"_1.log
 expect_text '  [0-9]+ frames? \([0-9]+ kept\)' roundel-"$job"_1.log
 [[ $(find slow -name '*.png' | wc -l) == 20 ]] || fail "frames are missing: $(ls slow)"
 
-# A task that is stopped by hand stays so.
+# A task that was cancelled is not queued again.
 rm slow/*.png
 sbatch --array=1 --cpus-per-task=1 --chdir="$work" "$source_dir/tools/farm/slurm-array.sbatch" \
   slow.yaml 0-99 "slow/%d.png" >sbatch.out
@@ -151,7 +150,6 @@ scancel --batch --signal=TERM "${job}_1"
 wait_for 60 no_job || fail "the task does not end: $(squeue)"
 expect_text 'interrupted: [0-9]+ of 100 frames are missing' roundel-"$job"_1.log
 
-# Tasks of srun that do not know of each other.
 render_by_srun() {
   rm -rf tasks
   srun -n 3 "$roundel" render snow.yaml --frames 0-5 -o tasks/%d.png "${options[@]}" 2>srun.log

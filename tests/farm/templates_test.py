@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The templates for Kubernetes and Open Job Description: their rules, and their commands run as those engines would.
-Usage: templates_test.py PATH_OF_ROUNDEL. Exits with 77 without PyYAML."""
+Usage: templates_test.py PATH_OF_ROUNDEL. Exits with 77 without PyYAML.
+"""
 
 import os
 import pathlib
@@ -19,7 +20,7 @@ except ImportError:
     print("skipped: needs PyYAML (python3-yaml)")
     sys.exit(77)
 
-ROUNDEL = ""  # set by main()
+ROUNDEL = ""
 TEMPLATES = pathlib.Path(__file__).resolve().parents[2] / "tools/farm"
 DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
 
@@ -61,7 +62,7 @@ class Kubernetes(TemplateCase):
         self.assertEqual(fails["onExitCodes"],
                          {"containerName": self.container["name"], "operator": "In", "values": [USAGE, INVALID, REFUSED]})
         self.assertGreater(self.job["spec"]["backoffLimitPerIndex"], 0)
-        self.assertEqual(self.job["spec"]["template"]["spec"]["restartPolicy"], "Never")  # the policy asks for that
+        self.assertEqual(self.job["spec"]["template"]["spec"]["restartPolicy"], "Never")  # required by the policy
 
     def test_threads_have_a_limit(self):
         self.assertEqual(self.container["resources"]["limits"]["cpu"], self.container["resources"]["requests"]["cpu"])
@@ -81,7 +82,7 @@ class Kubernetes(TemplateCase):
 
 
 class OpenJobDescription(TemplateCase):
-    """Each task runs in a folder that has nothing but what the parameters with dataFlow IN name."""
+    """Each task runs in a folder that has only the inputs of the parameters with dataFlow IN."""
 
     def setUp(self):
         super().setUp()
@@ -92,7 +93,7 @@ class OpenJobDescription(TemplateCase):
             (self.folder / folder).mkdir()
 
     def start(self, share, **values):
-        """A task. Inputs and Scene are copied, as job attachments are; the others are values."""
+        """Starts a task. Inputs and Scene are copied, as job attachments are; the others are values."""
         known = {}
         for definition in self.template["parameterDefinitions"]:
             value = values.get(definition["name"], definition.get("default"))
@@ -119,15 +120,15 @@ class OpenJobDescription(TemplateCase):
         return re.sub(r"\{\{\s*([\w.]+)\s*\}\}", lambda found: known[found[1]], text)
 
     def run_all(self, code=DONE, **values):
-        says = ""
+        printed = ""
         for share in range(1, int(values["Shares"]) + 1):
             task = self.start(share, OutputFolder=self.folder / "out", **values)
-            says += task.communicate(timeout=60)[1]
-            self.assertEqual(task.returncode, code, says)
-        return says
+            printed += task.communicate(timeout=60)[1]
+            self.assertEqual(task.returncode, code, printed)
+        return printed
 
     def test_it_keeps_to_the_specification(self):
-        """Of version 2023-09, what the template uses of it."""
+        """Checks the parts of version 2023-09 that the template uses."""
         keys = {"PATH": {"name", "type", "default", "description", "objectType", "dataFlow"},
                 "STRING": {"name", "type", "default", "description"},
                 "INT": {"name", "type", "default", "description", "minValue"}}
@@ -145,7 +146,7 @@ class OpenJobDescription(TemplateCase):
         self.assertLessEqual(self.action["cancelation"]["notifyPeriodInSeconds"], 600)
         for file in self.step["script"]["embeddedFiles"]:
             self.assertEqual((file["type"], file["runnable"]), ("TEXT", True))
-            self.assertNotIn("{{", file["data"])  # values are arguments, which no shell reads as code
+            self.assertNotIn("{{", file["data"])  # values are arguments, which a shell never reads as code
         try:
             from openjd.model import decode_job_template
         except ImportError:
@@ -156,10 +157,10 @@ class OpenJobDescription(TemplateCase):
         scene = self.folder / "project/a.yaml"
         scene.parent.mkdir()
         scene.write_text(SCENE)
-        says = self.run_all(Scene=scene, Inputs=scene.parent, Shares=5)
+        printed = self.run_all(Scene=scene, Inputs=scene.parent, Shares=5)
         self.assertEqual(self.names("out"), [f"frame_{frame:04}.png" for frame in range(12)])
-        self.assertIn("openjd_progress: 100.0\n", says)
-        self.assertNotIn("openjd_fail", says)
+        self.assertIn("openjd_progress: 100.0\n", printed)
+        self.assertNotIn("openjd_fail", printed)
 
     def test_files_of_each_frame_travel(self):
         data = self.folder / "project/data"
@@ -187,15 +188,15 @@ class OpenJobDescription(TemplateCase):
         project.mkdir()
         scene = project / "a.yaml"
         scene.write_text("version: 1\nlayers: [{circles: [{x: 1}]}]\nanimation: {frames: 3}\n")
-        says = self.run_all(code=INVALID, Scene=scene, Inputs=project, Shares=1)
-        self.assertRegex(says, r"(?m)^openjd_fail: roundel render: .*a\.yaml:2:")
+        printed = self.run_all(code=INVALID, Scene=scene, Inputs=project, Shares=1)
+        self.assertRegex(printed, r"(?m)^openjd_fail: roundel render: .*a\.yaml:2:")
         scene.write_text(SCENE)
-        says = self.run_all(code=USAGE, Scene=scene, Inputs=project, Shares=1, Frames="1-x")
-        self.assertRegex(says, r"(?m)^openjd_fail: roundel render: .*--frames")
+        printed = self.run_all(code=USAGE, Scene=scene, Inputs=project, Shares=1, Frames="1-x")
+        self.assertRegex(printed, r"(?m)^openjd_fail: roundel render: .*--frames")
         (self.folder / "out/frame_0003.png").mkdir()
-        says = self.run_all(code=SOME_FAILED, Scene=scene, Inputs=project, Shares=1, Frames="1-5")
-        self.assertRegex(says, r"(?m)^openjd_fail: roundel render: exit code 5$")
-        self.assertEqual(says.count("openjd_fail"), 1)
+        printed = self.run_all(code=SOME_FAILED, Scene=scene, Inputs=project, Shares=1, Frames="1-5")
+        self.assertRegex(printed, r"(?m)^openjd_fail: roundel render: exit code 5$")
+        self.assertEqual(printed.count("openjd_fail"), 1)
 
     def test_canceling_reaches_roundel(self):
         project = self.folder / "project"
@@ -207,9 +208,9 @@ class OpenJobDescription(TemplateCase):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)
         task.send_signal(signal.SIGTERM)
-        says = task.communicate(timeout=60)[1]
-        self.assertEqual(task.returncode, 128 + signal.SIGTERM, says)
-        self.assertIn("to draw them: the same command with --resume, or with --frames", says)
+        printed = task.communicate(timeout=60)[1]
+        self.assertEqual(task.returncode, 128 + signal.SIGTERM, printed)
+        self.assertIn("to draw them: the same command with --resume, or with --frames", printed)
 
 
 if __name__ == "__main__":

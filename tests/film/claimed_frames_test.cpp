@@ -17,7 +17,7 @@ namespace {
 struct Export {
   explicit Export(const TemporaryFolder& folder) : sink(FrameName(folder / "#")) {}
 
-  /// The next frame to make. The ones that others have made go to `kept`.
+  /// Returns the next frame to make. Frames made by others go to `kept`.
   std::optional<std::int64_t> next() {
     while (const auto frame = frames.next()) {
       if (!frame->is_made) return frame->number;

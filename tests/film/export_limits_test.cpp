@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kEncoders = 32;
 
-/// Of an export with six rasterizers.
+/// Returns the limits of an export with six rasterizers.
 ExportLimits limits_of(VideoFormat format, bool have_recipes,
                        std::uint64_t budget = std::uint64_t{1} << 30) {
   const Scene scene = parse_scene(
@@ -24,7 +24,7 @@ ExportLimits limits_of(VideoFormat format, bool have_recipes,
   return export_limits(job, kEncoders, budget, have_recipes);
 }
 
-TEST(ExportLimits, AreThoseOfWhatTheExportHas) {
+TEST(ExportLimits, DependOnTheExport) {
   for (const VideoFormat format : {VideoFormat::kNone, VideoFormat::kRawVideo}) {
     for (const bool have_recipes : {false, true}) {
       const ExportLimits limits = limits_of(format, have_recipes);
@@ -37,8 +37,8 @@ TEST(ExportLimits, AreThoseOfWhatTheExportHas) {
   }
 }
 
-/// Memory that devices write to takes long to get.
-TEST(ExportLimits, DevicesNeedPicturesForThoseWhoDrawAndWriteAlone) {
+/// Allocating memory that devices write to takes long.
+TEST(ExportLimits, DevicesNeedPicturesForDrawersAndWriters) {
   const auto pictures = [](VideoFormat format, bool have_recipes, auto... budget) {
     const ExportLimits limits = limits_of(format, have_recipes, budget...);
     return limits.frames - (have_recipes ? limits.ahead : 0);

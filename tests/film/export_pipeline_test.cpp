@@ -22,7 +22,7 @@
 namespace roundel {
 namespace {
 
-TEST(ExportPipeline, FramesAreThoseOfStills) {
+TEST(ExportPipeline, FramesEqualStills) {
   for (const char* generator : {"hypnosis", "rgb"}) {
     TestExport test(generator, {-2, 0, 1, 5, 30, 31});
     const ExportResult result = test.run();
@@ -61,7 +61,7 @@ TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
                                                                   {moving + "linear}", 4},
                                                                   {moving + "hold}", 2}}) {
     for (const bool in_order : {false, true}) {
-      for (const int milliseconds : {0, 5}) {  // frames wait for the picture, or find it there
+      for (const int milliseconds : {0, 5}) {  // frames wait for the picture, or find it ready
         TestExport test("rgb", run_of_frames(0, 40), in_order);
         test.scene =
             parse_scene("version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - " + layer + "\n",
@@ -78,7 +78,7 @@ TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
   }
 }
 
-TEST(ExportPipeline, FramesOfAMovingViewAreThoseOfStills) {
+TEST(ExportPipeline, FramesOfAMovingViewEqualStills) {
   if (kSanitized) GTEST_SKIP() << "draws many pictures; others here start the same threads";
   for (const char* layers :
        {"generator: rand10k", "generator: hypnosis", "generator: {name: rand10k}\n    shader: snow",
@@ -116,7 +116,7 @@ TEST(ExportPipeline, StreamsAreInOrder) {
   EXPECT_EQ(test.sink.order, frames);
 }
 
-TEST(ExportPipeline, NoFramesAreNoFailure) {
+TEST(ExportPipeline, AnEmptyListSucceeds) {
   TestExport test("rgb", {});
   const ExportResult result = test.run();
   EXPECT_TRUE(result.written.empty());
@@ -218,7 +218,7 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   ExportJob job{test.scene, source, test.encoder, test.sink, {}};
   job.rasterizers.push_back(make_cpu_rasterizer({}));
   job.encoders = 3;
-  job.memory_budget = 4 * 3 * test.encoder.picture_bytes();  // four pictures
+  job.memory_budget = 4 * 3 * test.encoder.picture_bytes();
   job.on_written = [&](std::int64_t, std::uint64_t) {
     most = std::max(most.load(), source.handed_out - written);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -227,7 +227,7 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   const ExportResult result = export_frames(std::move(job));
   EXPECT_EQ(result.written.size(), 200U);
   EXPECT_EQ(result.limits.frames, 4U);
-  EXPECT_LE(most, 4 + 4);  // those just written are counted until their writer has slept
+  EXPECT_LE(most, 4 + 4);  // written pictures are counted until their writer has slept
 }
 
 TEST(ExportPipeline, AllWritersHelpWithABacklog) {
@@ -311,7 +311,7 @@ TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
 }
 
 TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
-  /// Every fifth one another process has made.
+  /// Another process has made every fifth frame.
   class MixedSource : public FrameSource {
    public:
     std::optional<NextFrame> next() override {

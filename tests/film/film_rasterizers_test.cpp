@@ -8,11 +8,11 @@
 #include "tests/film/test_export.h"
 #include "tests/testing.h"
 
-/// What films ask of their rasterizers, and take from them.
+/// Requirements of films on their rasterizers, and the results that they use.
 namespace roundel {
 namespace {
 
-/// Draws with the CPU, and remembers whether the circles were in memory.
+/// Draws with the CPU, and records whether the circles were in memory.
 class LookingRasterizer : public Rasterizer {
  public:
   explicit LookingRasterizer(bool& in_memory) : in_memory_(in_memory) {}
@@ -42,7 +42,7 @@ TEST(FilmRasterizers, CirclesAreInMemoryOnlyWhereTheyAreSimulated) {
   }
 }
 
-/// Draws with the CPU what comes as recipes, and counts these.
+/// Draws recipes with the CPU, and counts them.
 class RecipeRasterizer : public Rasterizer {
  public:
   explicit RecipeRasterizer(std::atomic<int>& recipes) : recipes_(recipes) {}
@@ -80,7 +80,7 @@ TEST(FilmRasterizers, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
   EXPECT_EQ(moved, 6);
   for (const auto& [frame, bytes] : moving.sink.files)
     EXPECT_EQ(bytes, still(scene_at(moving.scene, frame), frame)) << frame;
-  TestExport far("rand10k", run_of_frames(0, 6));  // from frame 2 on places are binary64
+  TestExport far("rand10k", run_of_frames(0, 6));  // from frame 2 on positions are binary64
   far.scene = parse_scene(
       "version: 1\nimage: {width: 24, height: 16}\nview: {center: [0.3, 0.3],\n"
       "  zoom: {keys: {1: 1.5, 2: 1.0e+6}, ease: hold}}\nlayers:\n"
@@ -101,7 +101,7 @@ TEST(FilmRasterizers, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
   EXPECT_EQ(recipes, 0);
 }
 
-/// Makes files of its own where it may: their head, and a word.
+/// Makes its own files if it may: their head, and a word.
 class PackingRasterizer : public Rasterizer {
  public:
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
@@ -120,7 +120,7 @@ class PackingRasterizer : public Rasterizer {
 };
 
 TEST(FilmRasterizers, FilesOfARasterizerAreWrittenAsTheyAre) {
-  // Some frames are drawn by others, in the same pictures by turns.
+  // Other processes draw some frames, into the same pictures by turns.
   const FrameList frames = run_of_frames(0, 60);
   TestExport test("hypnosis", frames, false, VideoFormat::kNone);
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
@@ -147,7 +147,7 @@ TEST(FilmRasterizers, FilesOfARasterizerAreWrittenAsTheyAre) {
 }
 
 TEST(FilmRasterizers, FramesThatTakeAFileAsItIsNameThemselves) {
-  // All look the same, but each file names its frame.
+  // All pictures are equal, but each file names its frame.
   const FrameList frames = run_of_frames(0, 20);
   TestExport test("rgb", frames, false, VideoFormat::kNone);
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
@@ -162,7 +162,7 @@ TEST(FilmRasterizers, FramesThatTakeAFileAsItIsNameThemselves) {
   }
 }
 
-/// Wants to be warm, counts what it draws of nothing, and may fail at that.
+/// Needs a warm-up, counts its empty drawings, and may fail at them.
 class ColdRasterizer : public Rasterizer {
  public:
   ColdRasterizer(std::atomic<int>& warmings, bool fails) : warmings_(warmings), fails_(fails) {}

@@ -36,7 +36,7 @@ TEST(PictureBands, HaveAllRowsOnceAndFitABlock) {
       const auto row_bytes = static_cast<std::size_t>(image.width) *
                              static_cast<std::size_t>(image.channels() * bits / 8);
       EXPECT_EQ(static_cast<std::size_t>(rows), png_format::block_rows(row_bytes + 1));
-      int below = image.height;  // rows that no band has had
+      int below = image.height;  // rows that were in no band yet
       for (int top = 0; top < image.height; top += rows) {
         const ImageSettings band = band_of(image, top, rows);
         EXPECT_EQ(band.first_row() + band.height, below);
@@ -49,7 +49,7 @@ TEST(PictureBands, HaveAllRowsOnceAndFitABlock) {
   }
 }
 
-/// The file of a picture that is made in bands of a block each, and that of the whole at once.
+/// Compares the file of a picture made in bands of a block each with that of the whole at once.
 void expect_same_file(const std::string& settings) {
   const std::string height = kSanitized ? "600" : "1300";  // two blocks, or three
   const Scene scene =

@@ -11,7 +11,7 @@
 namespace roundel {
 namespace {
 
-/// Sets the variables that say which share a task has, and no others.
+/// Sets the variables of a task's share, and unsets all others.
 class ShardEnvironment : public ::testing::Test {
  protected:
   ShardEnvironment() { clear(); }

@@ -28,7 +28,7 @@ inline Scene test_scene(const std::string& generator) {
       "test.yaml");
 }
 
-/// Keeps what it gets, and fails where it is told to.
+/// Keeps what it gets, and fails at a given point.
 class TestSink : public FrameSink {
  public:
   explicit TestSink(bool in_order) : in_order_(in_order) {}
@@ -72,7 +72,7 @@ class SlowRasterizer : public Rasterizer {
 
 inline constexpr int kNeverFails = 1 << 30;
 
-/// One export of a scene, with what a test wants to change.
+/// One export of a scene, with settings for tests.
 struct TestExport {
   explicit TestExport(const std::string& generator, FrameList frames, bool in_order = false,
                       VideoFormat format = VideoFormat::kRawVideo)
@@ -105,7 +105,7 @@ struct TestExport {
   std::atomic<int> reported{0};
 };
 
-/// The frame on its own, as a still is made.
+/// Returns the frame on its own, made like a still.
 inline Bytes still(const Scene& scene, std::int64_t frame) {
   const auto rasterizer = make_cpu_rasterizer({});
   Image image;

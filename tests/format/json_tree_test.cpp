@@ -26,15 +26,15 @@ TEST(JsonTree, HasKindsTextsAndPlaces) {
   EXPECT_EQ(text.kind(), YamlKind::kQuoted);
   EXPECT_EQ(text.text(), "\U0001F600");
   EXPECT_EQ(text.place(), (Place{2, 12}));
-  EXPECT_EQ(tree.root().find("d").value().place(), (Place{2, 30}));  // its key's
+  EXPECT_EQ(tree.root().find("d").value().place(), (Place{2, 30}));  // place of its key
 }
 
-TEST(JsonTree, AByteOrderMarkIsNoText) {
+TEST(JsonTree, AByteOrderMarkIsSkipped) {
   YamlTree tree = json_tree("\xEF\xBB\xBF\n [7]", "r.json", "results");
   EXPECT_EQ(tree.root().place(), (Place{2, 2}));
 }
 
-TEST(JsonTree, WhatIsNotJsonIsRefusedWithItsPlace) {
+TEST(JsonTree, InvalidJsonIsRefusedWithItsPlace) {
   EXPECT_EQ(json_error(""), "r.json:1:1: not valid JSON");
   EXPECT_EQ(json_error("{\"é\": 1,\n}"), "r.json:2:1: not valid JSON");
   EXPECT_EQ(json_error("[1] 2"), "r.json:1:5: not valid JSON");

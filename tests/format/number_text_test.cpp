@@ -20,7 +20,7 @@ TEST(NumberText, DecimalNumbersAreRead) {
   EXPECT_TRUE(std::signbit(*parse_number("-0").value));
 }
 
-TEST(NumberText, EverythingElseIsNoNumber) {
+TEST(NumberText, EverythingElseIsRefused) {
   for (const std::string text :
        {"",      "+",      "-",      ".",    "e5",    "1e",    "1e+",      "1.2.3",
         "1,5",   "0x10",   "0o7",    "0b1",  "010",   "00",    "-01",      "1_000",

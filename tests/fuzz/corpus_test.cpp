@@ -12,7 +12,7 @@
 
 namespace {
 
-// Runs every file of a folder; returns how many there are.
+// Runs every file of a folder; returns their number.
 template <typename Target>
 int run_corpus(const std::string& folder, const Target& target) {
   int files = 0;

@@ -5,7 +5,6 @@
 #include "tests/fuzz/scene_from_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // For looking at a find.
   if (std::getenv("ROUNDEL_PRINT_SCENE") != nullptr)
     std::puts(scene_from_bytes({data, size}).c_str());
   try_scene_form(data, size);

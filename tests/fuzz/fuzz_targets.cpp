@@ -106,8 +106,8 @@ void try_hdf5(const std::uint8_t* data, std::size_t size) {
 
 namespace {
 
-/// WebP makes a gigabyte of a hundred bytes, whose size stands near its start in one of three ways.
-/// Such pictures would only take the fuzzer's time.
+/// WebP makes a gigabyte from a hundred bytes; the size is near the start in one of three forms.
+/// Such pictures would only waste the fuzzer's time.
 bool is_large_webp(std::span<const std::byte> file) {
   constexpr std::size_t kHeader = 30;
   const auto number = [file](std::size_t at, std::size_t bytes) {
@@ -119,9 +119,9 @@ bool is_large_webp(std::span<const std::byte> file) {
   if (roundel::photo_format(file) != roundel::PhotoFormat::kWebp || file.size() < kHeader)
     return false;
   const std::string_view kind(reinterpret_cast<const char*>(file.data()) + 12, 4);
-  constexpr std::size_t kMostSide = 1024;
+  constexpr std::size_t kMaxSide = 1024;
   const auto is_large = [](std::size_t width, std::size_t height) {
-    return width > kMostSide || height > kMostSide;
+    return width > kMaxSide || height > kMaxSide;
   };
   if (kind == "VP8X") return is_large(number(24, 3), number(27, 3));
   if (kind == "VP8L") return is_large(number(21, 4) & 0x3fff, number(21, 4) >> 14 & 0x3fff);
@@ -143,7 +143,7 @@ void decode_and_check(std::span<const std::byte> file) {
   }
 }
 
-/// Makes the checksums of a PNG's chunks right, so that what lies behind them is reached.
+/// Corrects the checksums of a PNG's chunks, so that the code after these checks is reached.
 void mend_checksums(std::vector<std::uint8_t>& file) {
   const auto word = [&file](std::size_t at) {
     return std::size_t{file[at]} << 24 | std::size_t{file[at + 1]} << 16 |

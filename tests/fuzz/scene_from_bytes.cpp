@@ -11,7 +11,7 @@ namespace {
 
 using roundel::Field;
 
-// Longer lists have their limit for the sake of memory alone.
+// Longer lists have a limit only to bound memory.
 constexpr std::uint64_t kLongestList = 10'000;
 
 constexpr std::array kWrongValues = {
@@ -43,7 +43,7 @@ class SceneWriter {
 
   void write_form(const roundel::ObjectSpec& object) {
     const std::vector<std::string>& exclusive = object.exactly_one_of;
-    // One of the keys that exclude each other, or none, or all.
+    // One of the keys that exclude each other, or 0 or all of them.
     const std::size_t chosen = exclusive.empty() ? 0 : choose(exclusive.size() + 2);
     std::vector<std::string> present;
     const auto has = [&present](const std::string& key) {
@@ -84,7 +84,7 @@ class SceneWriter {
     if (decision == 15 && list.max_items <= kLongestList) count = list.max_items + 1;
     text_ += '[';
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (i >= 2 && i + 2 < count) {  // of many items those in the middle are the shortest
+      if (i >= 2 && i + 2 < count) {  // in the middle of many items, the shortest ones
         SceneWriter shortest({});
         shortest.write(*list.item);
         text_ += shortest.text();

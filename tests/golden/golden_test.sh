@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# A scene of scenes/ at 96 × 96 pixels against its golden, pixel for pixel:
-# golden_test.sh ROUNDEL BACKEND SCENE OUTPUT. Exit code 77 where the backend has no device;
-# ROUNDEL_REQUIRE_CUDA=1 makes that a failure. After a failure what was drawn is in OUTPUT, and the
-# last line says how to accept it.
+# Compares a scene of scenes/ at 96 × 96 pixels with its golden, pixel for pixel: golden_test.sh ROUNDEL BACKEND SCENE
+# OUTPUT. Exit code 77 if the backend has no device; ROUNDEL_REQUIRE_CUDA=1 makes that a failure. After a failure the
+# picture is in OUTPUT, and the last line tells how to accept it.
 set -uo pipefail
 roundel=$1 backend=$2 scene=$3 output=$4
 

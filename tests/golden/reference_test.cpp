@@ -1,5 +1,5 @@
-// The classic scenes against the pictures of an independent renderer (painted back to front), where
-// they lie beside the checkout: largest absolute difference 1e-5 on every pixel and channel.
+// Compares the classic scenes with the pictures of an independent renderer (painted back to front),
+// if these are beside the checkout: largest absolute difference 1e-5 on every pixel and channel.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
             5)
       << stem;
   if (std::string_view(name) == "snow") {
-    // Our flakes move differently: the reference's own are drawn.
+    // Our flakes move differently, so the reference's own flakes are drawn.
     scene.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.4f, 0.4f}};
     DataSource data;
     data.path = (kReference / "data" / ("snow_seed1_step300.npy")).string();

@@ -10,7 +10,7 @@
 namespace roundel::crc32 {
 namespace {
 
-/// Before the inversion at the end, and without that at the begin.
+/// Returns the CRC before the final inversion, and without the initial one.
 std::uint32_t crc_of_words(const std::vector<std::uint8_t>& bytes, std::size_t begin,
                            std::size_t end) {
   static constexpr WordTables kTables;

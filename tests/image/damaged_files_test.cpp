@@ -1,5 +1,5 @@
-// What the readers do with files that are not what they should be: an Error that names the file, or
-// a picture of the size that the header says, never a crash and never much memory.
+// Readers answer damaged files by an Error that names the file, or a picture of the header's size;
+// they never crash and never take much memory.
 #include <libdeflate.h>
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ std::uint32_t u32_at(const std::vector<std::uint8_t>& bytes, std::size_t at) {
   return value;
 }
 
-/// Changes the size in IHDR and makes its checksum right again.
+/// Changes the size in IHDR and corrects its checksum.
 std::vector<std::uint8_t> with_size(std::vector<std::uint8_t> png, std::uint32_t width,
                                     std::uint32_t height) {
   set_u32(png, 16, width);
@@ -114,7 +114,7 @@ TEST(DamagedFiles, ATextThatUnpacksToMoreThanAMegabyteIsNotUnpacked) {
   EXPECT_LE(longest, std::size_t{1} << 20);
 }
 
-/// Random damage; where `mend`, the CRCs are made right again so that it gets past them.
+/// Damages files at random; with `mend` corrects the CRCs, so that the damage gets past them.
 template <typename Read>
 void mutate(const std::vector<std::uint8_t>& file, int rounds, bool mend, Read read) {
   std::mt19937 random(20240229);

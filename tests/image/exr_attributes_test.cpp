@@ -1,4 +1,4 @@
-// The sizes of an EXR's attributes are checked before OpenEXR believes them.
+// The sizes of an EXR's attributes are checked before OpenEXR uses them.
 #include <OpenEXR/ImfBoxAttribute.h>
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfChannelListAttribute.h>
@@ -37,7 +37,8 @@ std::string exr_problem_of(const std::vector<std::uint8_t>& file) {
   return error.what();
 }
 
-/// An EXR whose header has an attribute of each type that OpenEXR reads without a look at its size.
+/// Returns an EXR whose header has an attribute of each type that OpenEXR reads without checking
+/// its size.
 std::vector<std::uint8_t> exr_of_all_types(const std::string& path,
                                            std::vector<std::string>& types) {
   Imf::Header header(4, 4);

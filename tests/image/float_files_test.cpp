@@ -14,7 +14,7 @@
 namespace roundel {
 namespace {
 
-/// Discs with the values that only float files keep.
+/// Returns discs with the values that only float files keep.
 Framebuffer picture(int width, int height) {
   Framebuffer framebuffer = discs(width, height, 20, 11, 0.625f);
   framebuffer.pixels[0] = {1e6f, -0.0f, 1e-40f, 0.25f};

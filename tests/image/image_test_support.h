@@ -10,7 +10,7 @@
 
 namespace roundel {
 
-/// Overlapping discs of random colours over white, the picture this program makes; values up
+/// Returns overlapping discs of random colours over white, like this program's pictures; values up
 /// to 1.2.
 inline Framebuffer discs(int width, int height, int count, unsigned seed, float alpha = 1) {
   std::mt19937 random(seed);
@@ -36,7 +36,7 @@ inline Framebuffer discs(int width, int height, int count, unsigned seed, float 
   return framebuffer;
 }
 
-/// `framebuffer` in 8 bits.
+/// Returns `framebuffer` in 8 bits.
 inline Image to_image(const Framebuffer& framebuffer, bool alpha,
                       BlendSpace blend_space = BlendSpace::kDisplay) {
   ImageSettings settings;
@@ -45,7 +45,7 @@ inline Image to_image(const Framebuffer& framebuffer, bool alpha,
   return to_image(framebuffer, settings);
 }
 
-/// Decodes an RGB or RGBA PNG of 8 or 16 bits. Throws as read_png_info.
+/// Decodes an RGB or RGBA PNG of 8 or 16 bits. Throws what read_png_info() throws.
 inline Image read_png(const std::string& path) {
   const Buffer<std::byte> file = InputFile(path).read_all();
   PngDecoder decoder(path, file.span());
@@ -58,7 +58,7 @@ inline Image read_png(const std::string& path) {
   image.channels = pixels.channels;
   image.bits = pixels.bit_depth;
   image.bytes = std::move(pixels.data);
-  if (image.bits == 16)  // they come in the machine's order
+  if (image.bits == 16)  // samples have the machine's byte order
     for (std::size_t k = 0; k < image.bytes.size(); k += 2)
       std::swap(image.bytes[k], image.bytes[k + 1]);
   return image;
@@ -72,8 +72,8 @@ inline Image random_image(int width, int height, int channels, unsigned seed, in
   return image;
 }
 
-/// Runs of equal pixels, single ones, noise and rows that change little, in a mixture that the seed
-/// gives: of every kind that the encoder knows.
+/// Returns a seeded mixture of everything that the encoder treats differently: runs of equal
+/// pixels, single ones, noise, and rows that change little.
 inline Image mixed_image(int width, int height, int channels, int bits, unsigned seed) {
   std::mt19937 engine(seed);
   const auto random = [&engine] { return static_cast<unsigned>(engine()); };

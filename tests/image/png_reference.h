@@ -9,7 +9,7 @@
 
 namespace roundel {
 
-/// The zlib stream of a picture straight from renderer/image/png_format.h's words, bit by bit.
+/// The zlib stream of a picture by the definitions of renderer/image/png_format.h, bit by bit.
 class ReferencePacker {
  public:
   explicit ReferencePacker(const Image& image)
@@ -38,7 +38,7 @@ class ReferencePacker {
  private:
   struct Token {
     std::size_t symbol;
-    std::size_t length = 0, distance = 0;  ///< of a match
+    std::size_t length = 0, distance = 0;  ///< match
   };
 
   std::vector<Token> tokens_of_row(std::size_t y) const {

@@ -13,7 +13,7 @@ PngShape shape_of(const Image& image) {
   return {image.width, image.height, image.channels, image.bits};
 }
 
-/// In calls of so many blocks.
+/// Encodes in calls of `blocks` blocks.
 std::vector<std::uint8_t> streamed(const Image& image, std::size_t blocks = 1000,
                                    std::uint64_t most_of_one_idat = png_format::kMaxOneIdat) {
   std::vector<std::uint8_t> file;
@@ -51,7 +51,7 @@ TEST(PngStream, IsTheSameFileAsTheOtherEncoders) {
   }
 }
 
-TEST(PngStream, PicturesOfSeveralBlocksAreTheSameWhoeverAndHowManyMakeThem) {
+TEST(PngStream, PicturesOfSeveralBlocksAreEqualForAllMakersAndThreads) {
   if (kAddressSanitized) GTEST_SKIP() << "packs large pictures";
   // Three blocks, one of them noise, which is stored.
   const Image image = [] {
@@ -73,7 +73,7 @@ TEST(PngStream, PicturesOfSeveralBlocksAreTheSameWhoeverAndHowManyMakeThem) {
   const TemporaryFolder folder;
   write_bytes(folder / "a.png", png);
   EXPECT_TRUE(compare(image, read_png(folder / "a.png")).same());
-  // As beyond two gigabytes: the same stream, an IDAT chunk a block.
+  // As beyond two gigabytes: an equal stream, with an IDAT chunk a block.
   const std::vector<std::uint8_t> chunks = streamed(image, 1, 0);
   EXPECT_EQ(chunks.size(), png.size() + 2 * 12);
   EXPECT_EQ(count_idat(chunks), 3);

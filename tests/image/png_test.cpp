@@ -21,7 +21,7 @@ std::uint32_t u32_at(std::span<const std::uint8_t> bytes, std::size_t at) {
                                     bytes[at + 3]);
 }
 
-/// The types of a PNG's chunks in order, each CRC checked.
+/// Returns the types of a PNG's chunks in order, after checking each CRC.
 std::vector<std::string> chunk_types(std::span<const std::uint8_t> png) {
   std::vector<std::string> types;
   for (std::size_t at = 8; at + 12 <= png.size();) {
@@ -54,8 +54,8 @@ TEST(Png, ComesBackPixelForPixelAtEverySize) {
 }
 
 TEST(Png, SameFrameIsTheSameFile) {
-  // Encoded by threads at once, with memory in other places: a compressor that looks at addresses
-  // or at memory it has not set shows here.
+  // Encoded by several threads, with memory at other addresses: this reveals a compressor that
+  // depends on addresses or on uninitialized memory.
   const Image image = picture(300, 200, 3);
   const std::vector<std::uint8_t> expected = encode_png(image, kMetadata);
   std::vector<std::future<bool>> same;
@@ -78,7 +78,7 @@ TEST(Png, SameFrameIsTheSameFile) {
 }
 
 TEST(Png, PixelsOfEveryNumberOfBitsComeBack) {
-  // From nearly always the same byte, with long codes for others, to noise that just shrinks.
+  // From almost constant bytes, with long codes for others, to noise that barely shrinks.
   const TemporaryFolder folder;
   std::mt19937 random(7);
   for (int i = 0; i < 300; ++i) {
@@ -98,11 +98,11 @@ TEST(Png, IsTheSameWhenThePictureIsGivenUp) {
     const Image image = to_image(discs(1100, 800, 3, 5), channels == 4);
     Image given = to_image(discs(1100, 800, 3, 5), channels == 4);
     EXPECT_EQ(encode_png(given, kMetadata, &given.bytes), encode_png(image, kMetadata));
-    EXPECT_EQ(encode_png(image, kMetadata), encode_png(image, kMetadata));  // it is whole still
+    EXPECT_EQ(encode_png(image, kMetadata), encode_png(image, kMetadata));  // it is still complete
   }
 }
 
-TEST(Png, BlocksAreTheSameWhoeverMakesThem) {
+TEST(Png, BlocksAreEqualForAllMakers) {
   // Several blocks: runs that cross their borders, and colours so rare that their codes are long.
   for (const int channels : {3, 4}) {
     Image image = to_image(discs(1100, 800, 3, 5), channels == 4);
@@ -120,15 +120,16 @@ TEST(Png, BlocksAreTheSameWhoeverMakesThem) {
   }
 }
 
-/// Of the best code with a limit, by dynamic programming over the levels of its tree: the most
-/// frequent symbols have the shortest codes, and a level with `free` nodes gives some to symbols.
+/// Returns the cost of the best length-limited code, by dynamic programming over the levels of its
+/// tree: the most frequent symbols have the shortest codes, and a level with `free` nodes gives
+/// some to symbols.
 std::uint64_t least_limited_cost(const std::uint32_t* counts, std::size_t n, std::size_t limit) {
   std::vector<std::uint64_t> frequent(counts, counts + n);
   std::sort(frequent.rbegin(), frequent.rend());
   std::vector<std::uint64_t> left(n + 1);  // counts of all but the first k
   for (std::size_t k = n; k-- > 0;) left[k] = left[k + 1] + frequent[k];
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  // least[k][free]: k symbols have codes, and the level has so many nodes for others.
+  // least[k][free]: k symbols have codes, and the level has `free` nodes for others.
   std::vector<std::vector<std::uint64_t>> least(n + 1, std::vector<std::uint64_t>(n + 1, kNone));
   least[0][1] = 0;
   std::uint64_t best = kNone;
@@ -137,7 +138,7 @@ std::uint64_t least_limited_cost(const std::uint32_t* counts, std::size_t n, std
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t free = 1; free <= n; ++free) {
         if (least[k][free] == kNone) continue;
-        const std::uint64_t cost = least[k][free] + left[k];  // all others are a bit longer
+        const std::uint64_t cost = least[k][free] + left[k];  // all others get a bit longer
         for (std::size_t more = 0; more <= std::min(2 * free, n - k); ++more) {
           const std::size_t rest = std::min(2 * free - more, n);
           if (k + more == n) best = std::min(best, cost);
@@ -150,7 +151,7 @@ std::uint64_t least_limited_cost(const std::uint32_t* counts, std::size_t n, std
   return best;
 }
 
-/// What IDAT holds.
+/// Returns the contents of IDAT.
 std::vector<std::uint8_t> zlib_stream_of(const std::vector<std::uint8_t>& png) {
   std::vector<std::uint8_t> stream;
   for (std::size_t at = 8; at + 12 <= png.size(); at += 12 + u32_at(png, at)) {
@@ -180,13 +181,13 @@ TEST(Png, IsWhatTheFormatSays) {
 
 TEST(Png, HalfOfNoiseIsPackedWhereThatIsSmaller) {
   if (kAddressSanitized) GTEST_SKIP() << "packs large pictures";
-  // The noisy half has no room where it would have been as it is; whole pictures of it are stored.
+  // The buffer has no space for the unchanged noisy half; pictures of noise alone are stored.
   for (const int quiet : {0, 1, 8, 20, 500}) {
     Image image = random_image(1000, 500 + quiet, 3, 3);
     std::fill(image.bytes.begin() + 500 * 3000, image.bytes.end(), std::uint8_t{7});
     const std::vector<std::uint8_t> stream = zlib_stream_of(encode_png(image, kMetadata));
     ASSERT_EQ(stream, ReferencePacker(image).pack()) << quiet;
-    EXPECT_EQ((stream[2] & 6) == 4, quiet >= 8) << quiet;  // coded
+    EXPECT_EQ((stream[2] & 6) == 4, quiet >= 8) << quiet;
   }
 }
 
@@ -224,7 +225,7 @@ TEST(PngFormat, CodesAreAsShortAsCodesCanBe) {
 }
 
 TEST(PngFormat, LimitedCodesAreTheKnownOnes) {
-  // Fibonacci's numbers want 29 bits. Their best code of 15 was found by going through all.
+  // Fibonacci's numbers need 29 bits. Their best code of 15 was found by exhaustive search.
   std::uint32_t counts[png_format::kNumSymbols] = {1, 1};
   for (std::size_t i = 2; i < 30; ++i) counts[i] = counts[i - 1] + counts[i - 2];
   std::uint8_t lengths[png_format::kNumSymbols];
@@ -240,7 +241,7 @@ TEST(PngFormat, LimitedCodesAreTheKnownOnes) {
 }
 
 TEST(Png, BytesAreKnown) {
-  // Whatever the processor, its vectors, compiler and library versions: this file has these bytes.
+  // This file has these bytes for every processor, vector width, compiler and library version.
   Image image;
   image.resize(200, 100, 3);
   for (int y = 0; y < 100; ++y) {
@@ -278,7 +279,7 @@ TEST(Png, HasItsChunksInOrderWithSoundChecksums) {
                                                         "tEXt", "IDAT", "IEND"}));
 }
 
-TEST(Png, InfoTellsWhatWasWritten) {
+TEST(Png, InfoReadsWhatWasWritten) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   write_bytes(path, encode_png(picture(20, 10, 4), kMetadata));
@@ -332,7 +333,7 @@ TEST(Png, PngcheckFindsNothing) {
                                 "' '" + folder / "c.png" + "'";
     EXPECT_EQ(std::system(command.c_str()), 0);
   }
-  // The checker itself: a damaged file must fail.
+  // Tests the checker: a damaged file must fail.
   std::vector<std::uint8_t> damaged = read_bytes(folder / "a.png");
   damaged[damaged.size() / 2] ^= 1;
   write_bytes(folder / "a.png", damaged);

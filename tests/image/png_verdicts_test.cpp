@@ -1,5 +1,5 @@
-// The PNG decoder against png_verdicts.txt: which files it accepts, and what it makes of them.
-// Willem van Schaik's PngSuite, files of every kind, chunks in odd places, and damage.
+// Compares the PNG decoder with png_verdicts.txt: which files it accepts, and their pixels. Willem
+// van Schaik's PngSuite, files of every kind, chunks in odd places, and damage.
 #include <fmt/format.h>
 #include <libdeflate.h>
 
@@ -33,7 +33,7 @@ PngBytes words(std::initializer_list<std::size_t> values) {
   return out;
 }
 
-/// A zlib stream of stored blocks, whose bytes do not depend on a compressor.
+/// Returns a zlib stream of stored blocks, whose bytes do not depend on a compressor.
 PngBytes zlib_stored(const PngBytes& data) {
   constexpr std::size_t kMaxBlock = 65535;
   PngBytes out = {0x78, 0x01};
@@ -61,8 +61,8 @@ PngBytes palette(std::size_t colors) {
   return png_chunk("PLTE", data);
 }
 
-/// A tRNS chunk that makes some pixels of a writer's picture transparent; empty for the color types
-/// that have alpha.
+/// Returns a tRNS chunk that makes some pixels of a writer's picture transparent; empty for color
+/// types with alpha.
 PngBytes transparency(const PngWriter& png) {
   if (png.color_type == 3) return png_chunk("tRNS", {0, 200});
   if (png.color_type != 0 && png.color_type != 2) return {};
@@ -83,7 +83,7 @@ PngWriter writer(int color_type, int bit_depth, int width = 9, int height = 7) {
           .sample = [bit_depth](int x, int y, int c) { return hashed(x, y, c, bit_depth); }};
 }
 
-/// Makes the checksums of a file's chunks right, as far as its lengths are.
+/// Corrects the checksums of a file's chunks, as far as their lengths are right.
 void mend(PngBytes& file) {
   for (std::size_t at = 8; at + 12 <= file.size();) {
     std::size_t size = 0;
@@ -127,8 +127,8 @@ void add_kinds(std::vector<Case>& cases) {
   }
 }
 
-/// Sound pictures whose rows are alike, but far apart, with a zlib header that claims a window of
-/// 256 bytes, as some programs wrote it.
+/// Sound pictures whose similar rows are far apart, with a zlib header that claims a window of 256
+/// bytes, as some programs write it.
 void add_small_windows(std::vector<Case>& cases) {
   for (const auto& [type, depth] : {std::pair{0, 16}, {2, 8}, {2, 16}, {6, 8}}) {
     PngWriter png = writer(type, depth, 200, 20);
@@ -142,15 +142,15 @@ void add_small_windows(std::vector<Case>& cases) {
   }
 }
 
-/// A file of chunks.
+/// Returns a file of chunks.
 PngBytes png_of(std::initializer_list<PngBytes> chunks) {
   return joined({bytes_of("\x89PNG\r\n\x1a\n"), joined(chunks)});
 }
 
-/// Chunks of a picture of 4x4 with nothing else in it.
+/// Chunks of a minimal picture of 4x4.
 struct Parts {
   PngBytes header, pixels, end = png_chunk("IEND", {});
-  PngBytes rows;  ///< `pixels` before they are compressed
+  PngBytes rows;  ///< `pixels` before compression
 };
 
 Parts parts_of(int color_type, int bit_depth) {
@@ -170,14 +170,14 @@ Parts parts_of(int color_type, int bit_depth) {
   return parts;
 }
 
-/// The header of a picture with one of its 13 bytes changed.
+/// Returns the header of a picture with one of its 13 bytes changed.
 PngBytes header_with(const PngBytes& header, std::size_t at, std::uint8_t value) {
   PngBytes data(header.begin() + 8, header.end() - 4);
   data[at] = value;
   return png_chunk("IHDR", data);
 }
 
-/// Headers, palettes and compressed pixels that are wrong, in each kind.
+/// Headers, palettes and compressed pixels with errors, in each kind.
 void add_critical_chunks(std::vector<Case>& cases) {
   for (const auto& [type, depth] : {std::pair{0, 8}, {0, 16}, {2, 8}, {2, 16}, {3, 8}, {6, 8}}) {
     const Parts parts = parts_of(type, depth);
@@ -271,7 +271,7 @@ void add_critical_chunks(std::vector<Case>& cases) {
   }
 }
 
-/// Ancillary chunks, sound and not, at all places.
+/// Ancillary chunks, sound and damaged, at all places.
 void add_ancillary_chunks(std::vector<Case>& cases) {
   const auto with_content = [](std::string_view start, const PngBytes& content) {
     return joined({bytes_of(start), content});
@@ -422,7 +422,7 @@ void add_ancillary_chunks(std::vector<Case>& cases) {
                      png_of({header, many(find("zTXt-of-400-kB"), 22), pixels, end}));
 }
 
-/// Files of the suite with one to three bytes changed after the header, and sound checksums.
+/// Files of the suite with one to three bytes changed after the header, and right checksums.
 void add_damage(std::vector<Case>& cases) {
   std::mt19937 random(20240229);
   std::vector<Case> suite;
@@ -461,7 +461,7 @@ std::string described_or_refused(const Describe& describe) {
   }
 }
 
-/// Results of decode() and then of check_pixels(): "4x4x3x8 1a2b3c4d (gamma 1), 2 texts
+/// Returns the results of decode() and then of check_pixels(): "4x4x3x8 1a2b3c4d (gamma 1), 2 texts
 /// 1a2b3c4d".
 std::string verdict(const PngBytes& file) {
   const auto bytes = std::as_bytes(std::span(file));
@@ -497,9 +497,9 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-/// Each line of the table is a file's name and its verdict as libspng gave it. Where libpng's
-/// differs it follows, with the reason.
-TEST(PngVerdicts, AreThoseOfTheTable) {
+/// Each line of the table is a file's name and libspng's verdict. If libpng's differs it follows,
+/// with the reason.
+TEST(PngVerdicts, EqualTheTable) {
   std::ifstream table(ROUNDEL_SOURCE_DIR "/tests/image/png_verdicts.txt");
   std::string line;
   for (const auto& [name, file] : all_cases()) {

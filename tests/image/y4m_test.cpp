@@ -27,7 +27,7 @@ TEST(Y4m, HeaderHasSizeAndRate) {
   EXPECT_NE(y4m_header(1, 1, 60, YuvFormat::k420, 7).find(" F60:7 "), std::string::npos);
 }
 
-/// The F of a header.
+/// Returns the F of a header.
 std::string rate_in_header(double fps, std::int64_t step = 1) {
   const std::string header = y4m_header(1, 1, fps, YuvFormat::k420, step);
   const std::size_t start = header.find(" F") + 2;
@@ -41,7 +41,7 @@ TEST(Y4m, RatesAreTheFractionsThatTheyAre) {
   EXPECT_EQ(rate_in_header(120000.0 / 1001), "120000:1001");
   EXPECT_EQ(rate_in_header(9999991.0 / 9999973), "9999991:9999973");
   EXPECT_EQ(rate_in_header(30000.0 / 1001, 3), "10000:1001");
-  // Rounded rates stay what they are.
+  // Rounded rates keep their value.
   EXPECT_EQ(rate_in_header(23.976), "2997:125");
   EXPECT_EQ(rate_in_header(23.98), "1199:50");
   EXPECT_EQ(rate_in_header(59.94), "2997:50");
@@ -64,7 +64,7 @@ TEST(Y4m, GreysHaveNoChroma) {
   }
 }
 
-TEST(Y4m, ColoursAreThoseOfBt709) {
+TEST(Y4m, ColoursFollowBt709) {
   for (int red = 0; red < 256; red += 15) {
     for (int green = 0; green < 256; green += 17) {
       for (int blue = 0; blue < 256; blue += 51) {
@@ -83,14 +83,14 @@ TEST(Y4m, ColoursAreThoseOfBt709) {
 
 TEST(Y4m, ChromaIsTheMeanOfFourPixels) {
   Image image = image_of(2, 2, {0, 0, 0});
-  image.bytes[2] = 255;  // one blue pixel
+  image.bytes[2] = 255;
   const auto frame = encode_y4m_frame(image);
   EXPECT_EQ(frame[kStart + 4], std::lround(128 + 224 * 0.25 * (1 - .0722) / 1.8556));
 }
 
 TEST(Y4m, OddEdgesHaveTheirOwnChroma) {
   Image image = image_of(3, 1, {0, 0, 0});
-  image.bytes[8] = 255;  // the last pixel is blue
+  image.bytes[8] = 255;
   const auto frame = encode_y4m_frame(image);
   ASSERT_EQ(frame.size(), kStart + 3 + 2 + 2);
   EXPECT_EQ(frame[kStart + 3], 128);
@@ -112,7 +112,7 @@ TEST(Y4m, FullChromaIsThatOfEachPixel) {
   EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k444).find(" C444 "), std::string::npos);
 }
 
-TEST(Y4m, TenBitsAreThoseOfBt709) {
+TEST(Y4m, TenBitsFollowBt709) {
   EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k420p10).find(" C420p10 "), std::string::npos);
   for (unsigned k = 0; k < 3000; ++k) {
     const unsigned words[3] = {k * 40503 % 65536, k < 1000 ? k * 40503 % 65536 : k * 7919 % 65536,

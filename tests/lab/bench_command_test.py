@@ -53,9 +53,9 @@ class Bench(ScenesCase):
         self.assertEqual(len(json.loads(self.read("a.json"))["results"]), 1)
 
     def test_mistakes_are_refused(self):
-        self.assert_fails("rgb.yaml", "--repeat", "0", code=USAGE, says=["--repeat", '"roundel-bench --help"'])
+        self.assert_fails("rgb.yaml", "--repeat", "0", code=USAGE, mentions=["--repeat", '"roundel-bench --help"'])
         self.write("bad.yaml", "version: 2\n")
-        self.assert_fails("bad.yaml", "--json", "a.json", code=INVALID, says=["version"])
+        self.assert_fails("bad.yaml", "--json", "a.json", code=INVALID, mentions=["version"])
 
     def test_the_json_replaces_no_input(self):
         inputs = {"d.csv": "x,y,radius\n0.5,0.5,0.1\n", "d.yaml": "version: 1\nlayers: [{data: d.csv, columns: [x, y, radius]}]\n"}

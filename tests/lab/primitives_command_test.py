@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = ""  # set by main()
+PROGRAM = ""
 NAMES = ["saxpy", "scan", "compaction", "selection", "find-repeats"]
 
 
@@ -54,13 +54,13 @@ class Primitives(unittest.TestCase):
                                            row["bytes"] / row["ms"]["median"] * 1e3, delta=1)
 
     def test_wrong_command_lines(self):
-        for arguments, says in ((["scam"], 'selection or find-repeats (did you mean "scan"?)'),
+        for arguments, mentions in ((["scam"], 'selection or find-repeats (did you mean "scan"?)'),
                                 (["--sizes", "1,x"], "expected numbers of elements"),
                                 (["--repeat", "0"], "--repeat: expected a whole number"),
                                 (["--nonsense"], "unknown option")):
             done = self.run_program(*arguments, code=2)
             self.assertFalse(done.stdout)
-            self.assertIn(says, done.stderr)
+            self.assertIn(mentions, done.stderr)
             self.assertIn('"roundel-primitives --help"', done.stderr)
 
     def test_more_memory_than_there_is_is_refused(self):

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path()  # set by main()
+ROOT = pathlib.Path()
 PICTURES = [f"{name}-{sizes}.svg"
             for name in ("saxpy", "scan", "compaction", "selection", "find-repeats")
             for sizes in ("powers", "others")]
@@ -33,7 +33,7 @@ class Plot(unittest.TestCase):
         return done.stderr
 
     def changed(self, path, old, new):
-        """A copy with one place changed."""
+        """Returns a copy with one place changed."""
         text = path.read_text(encoding="utf-8")
         self.assertIn(old, text)
         copy = self.folder / path.name
@@ -52,7 +52,7 @@ class Plot(unittest.TestCase):
                 self.assertIs(row["right"], True, f"{table['primitive']}: {row}")
 
     def test_a_table_says_what_the_file_says(self):
-        # Read here by other means than the program's.
+        # Reads the page independently of the program.
         text = self.page.read_text(encoding="utf-8")
         table = text.split("<!-- table: scan -->")[1].split("<!-- end of table -->")[0]
         row = re.search(r"\| GPU, CUB DeviceScan \| (.*) \|\n\| \*look-back", table)
@@ -66,7 +66,7 @@ class Plot(unittest.TestCase):
     def test_a_changed_number_is_noticed(self):
         page = self.changed(self.page, "*look-back : CUB* | *", "*look-back : CUB* | *9")
         self.assertIn("its tables are not those of", self.plot("--check", "--page", page, code=1))
-        # The first row of all is of a size that no table has, but pictures have all of them.
+        # The first row has a size that is in no table, but in all pictures.
         numbers = json.loads(self.json.read_bytes())
         numbers["tables"][0]["rows"][0]["ms"]["median"] *= 2
         changed = self.folder / self.json.name

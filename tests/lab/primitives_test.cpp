@@ -28,13 +28,13 @@ constexpr std::size_t kLargest = std::size_t{1} << 17;  // several parts
 #else
 constexpr std::size_t kLargest = std::size_t{1} << 20;
 #endif
-/// Around everything that chunks, parts and vectors are cut at.
+/// Around all sizes at which chunks, parts and vectors are cut.
 const std::size_t kSizes[] = {
     0,    1,    2,     3,     4,     5,     7,     8,     9,     15,       16,
     17,   31,   32,    33,    1023,  1024,  1025,  4095,  4096,  4097,     8191,
     8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 99999, kLargest, kLargest - 3};
 
-constexpr std::uint32_t kGuard = 0xABABABAB;  // where nothing may be written
+constexpr std::uint32_t kGuard = 0xABABABAB;  // fills memory that must not be written
 
 Integers random_integers(std::size_t n, std::int32_t low, std::int32_t high, unsigned seed = 1) {
   std::mt19937 engine(seed);
@@ -148,7 +148,7 @@ TEST(Scan, TotalsHave64BitsAndSumsWrapAround) {
 template <typename Value>
 using Selecting = std::uint64_t (*)(std::span<const std::int32_t>, Value*);
 
-/// Both keep `expected`; in one pass nothing is written behind it.
+/// Both keep `expected`; in one pass nothing is written after it.
 template <typename Value>
 void expect_kept(const Integers& in, const std::vector<Value>& expected, Selecting<Value> serial,
                  Selecting<Value> one_pass) {
@@ -168,7 +168,7 @@ void expect_kept(const Integers& in, const std::vector<Value>& expected, Selecti
   });
 }
 
-TEST(Compaction, KeepsWhatIsNotZeroInOrder) {
+TEST(Compaction, KeepsNonZeroElementsInOrder) {
   for (const std::size_t n : kSizes) {
     for (const int kind : {0, 1, 2}) {  // none, all, some
       const Integers in = random_integers(n, kind == 1 ? 1 : 0, kind == 0 ? 0 : 3);
@@ -205,7 +205,7 @@ TEST(FindRepeats, FindsEveryPositionWithAnEqualNext) {
   }
 }
 
-TEST(SelectPart, GathersFromAnyBeginToAnyEndAndWritesNothingBehindThem) {
+TEST(SelectPart, GathersFromAnyBeginToAnyEndAndWritesNothingAfterThem) {
   constexpr std::size_t kCount = 100;
   const Integers in = random_integers(kCount + 1, -1, 1);
   const auto keeps = [&](Kept what, std::size_t i) {
@@ -260,7 +260,7 @@ TEST(SelectSerial, TakesAnyPredicateAndKeepsTheOrder) {
 constexpr auto kMakers = {make_saxpy, make_scan, make_compaction, make_selection,
                           make_find_repeats};
 
-// On a device, too, where there is one.
+// Also on a device, if there is one.
 TEST(Measure, EveryRowOfEveryPrimitiveIsRight) {
   const std::vector<std::uint64_t> sizes = {0,    1,    2,    3,    31,    32,    33,     1021,
                                             1023, 1024, 1025, 4093, 4095,  4096,  4097,   7679,
@@ -282,13 +282,13 @@ TEST(Measure, EveryRowOfEveryPrimitiveIsRight) {
   }
 }
 
-TEST(Measure, WhatWasNotComputedIsNotRight) {
+TEST(Measure, UncomputedResultsAreWrong) {
   for (const auto make : kMakers) {
     const std::unique_ptr<Primitive> primitive = make(1000);
     for (const Variant& variant : primitive->variants()) {
       variant.run(1000, 1);
       primitive->spoil(1000);
-      if (primitive->name() != "saxpy") {  // where no run is a right result too
+      if (primitive->name() != "saxpy") {  // for which unwritten output is right, too
         EXPECT_FALSE(primitive->is_right(1000)) << primitive->name();
       }
       variant.run(900, 1);
@@ -299,7 +299,7 @@ TEST(Measure, WhatWasNotComputedIsNotRight) {
 }
 
 bool lacks_device() {
-  return why_no_device_rows() != "" && std::getenv("ROUNDEL_REQUIRE_CUDA") == nullptr;
+  return missing_device_reason() != "" && std::getenv("ROUNDEL_REQUIRE_CUDA") == nullptr;
 }
 
 TEST(DeviceScan, SumsWrapAroundAndTotalsHave64Bits) {

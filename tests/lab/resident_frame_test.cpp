@@ -50,8 +50,8 @@ TEST(ResidentFrame, SeveralMacrotilesToo) {
 
 TEST(ResidentFrame, ListsGrowWhereSamplesLetExpectLess) {
   ROUNDEL_NEEDS_CUDA();
-  // A few thousand discs over everything, side by side among faint dots: their slabs have hundreds
-  // of times the overlaps of the others.
+  // A few thousand discs over everything, adjacent in order among faint dots: their slabs have
+  // hundreds of times the overlaps of the others.
   Circles circles = testing::random_circles(300000, 0.0005f, 0.001f, 0);
   for (std::size_t i = 100000; i < 104000; ++i) {
     circles.shapes[i] = {0.5f, 0.5f, 0, 2.0f};

@@ -1,4 +1,4 @@
-"""same_test.py ROUNDEL SOURCE_DIR: tools/lab/same finds what it looks for, and only that."""
+"""same_test.py ROUNDEL SOURCE_DIR: tools/lab/same finds all planted differences, and only those."""
 import pathlib
 import subprocess
 import sys

@@ -13,7 +13,7 @@
 namespace roundel {
 namespace {
 
-/// The value of rank ⌈part·n/whole⌉, at least 1.
+/// Returns the value of rank ⌈part·n/whole⌉, at least 1.
 double sorted_percentile(const std::vector<double>& sorted, RankFinder::Share share) {
   const auto rank = static_cast<std::size_t>(
       std::ceil(static_cast<long double>(share.part) * static_cast<long double>(sorted.size()) /
@@ -29,7 +29,7 @@ int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& sha
   bool again = true;
   while (again) {
     ++passes;
-    // Two parts, as two threads would have them.
+    // Two parts, as for two threads.
     const std::size_t half = numbers.size() / 3;
     for (const auto& part : {std::span(numbers).first(half), std::span(numbers).subspan(half)}) {
       RankFinder::Counts found;
@@ -87,16 +87,17 @@ TEST(RankFinder, PercentilesTakeAThirdOfTheMemory) {
 }
 
 TEST(RankFinder, TakesAllKindsOfNumbers) {
-  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kMaxDouble = std::numeric_limits<double>::max();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kTiny = std::numeric_limits<double>::denorm_min();
-  check({0.0, -0.0, kTiny, -kTiny, kMost, -kMost, kInfinity, -kInfinity, std::nan(""), 1, -1, 1, 1},
+  check({0.0, -0.0, kTiny, -kTiny, kMaxDouble, -kMaxDouble, kInfinity, -kInfinity, std::nan(""), 1,
+         -1, 1, 1},
         steps(12));
   check(std::vector<double>(1000, std::nan("")), steps(4));
   check(std::vector<double>(1000, -3.5), steps(256));
 }
 
-/// Numbers too many and too close to each other to be told apart by their first bits.
+/// Many numbers that are too close for their first bits to distinguish them.
 TEST(RankFinder, GoesOnUntilTheLastBits) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   std::mt19937_64 engine(2);

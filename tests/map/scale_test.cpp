@@ -47,16 +47,16 @@ TEST(Scale, EndsAreExactAndValuesBeyondAreClamped) {
 }
 
 TEST(Scale, EndsMayBeAsFarApartAsNumbersAre) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  EXPECT_EQ(share(ScaleKind::kLinear, {-kMost, kMost}, 0), 0.5);
+  constexpr double kMaxDouble = std::numeric_limits<double>::max();
+  EXPECT_EQ(share(ScaleKind::kLinear, {-kMaxDouble, kMaxDouble}, 0), 0.5);
   EXPECT_DOUBLE_EQ(share(ScaleKind::kLinear, {-1.7e308, 1.7e308}, 0.85e308), 0.75);
-  EXPECT_EQ(share(ScaleKind::kLinear, {kMost, -kMost}, -kMost), 1) << "downwards";
-  EXPECT_EQ(share(ScaleKind::kLinear, {-1e308, 1e308}, -kMost), 0);
-  EXPECT_TRUE(std::isnan(share(ScaleKind::kLinear, {-kMost, kMost}, kNan)));
-  EXPECT_EQ(share(ScaleKind::kSymlog, {-kMost, kMost}, 0, 1e-300), 0.5);
+  EXPECT_EQ(share(ScaleKind::kLinear, {kMaxDouble, -kMaxDouble}, -kMaxDouble), 1) << "downwards";
+  EXPECT_EQ(share(ScaleKind::kLinear, {-1e308, 1e308}, -kMaxDouble), 0);
+  EXPECT_TRUE(std::isnan(share(ScaleKind::kLinear, {-kMaxDouble, kMaxDouble}, kNan)));
+  EXPECT_EQ(share(ScaleKind::kSymlog, {-kMaxDouble, kMaxDouble}, 0, 1e-300), 0.5);
   EXPECT_NEAR(share(ScaleKind::kSymlog, {0, 0x1p900}, 0x1p400, 0x1p-600), 1000.0 / 1500, 1e-15);
-  std::vector<double> knots(kRankSteps + 1, -kMost);
-  knots.back() = kMost;
+  std::vector<double> knots(kRankSteps + 1, -kMaxDouble);
+  knots.back() = kMaxDouble;
   EXPECT_EQ(share(ScaleKind::kRank, knots, 0), 255.5 / 256);
 }
 
@@ -102,7 +102,7 @@ TEST(Gradient, EndsAreTheTablesAndNothingIsReadBeyond) {
   std::vector<DisplayColor> one(t.size());
   colors_at({{{0.25, 0.5, 0.75}}, {}}, t, one);
   EXPECT_EQ(one[2], (DisplayColor{0.25f, 0.5f, 0.75f}));
-  colors_at({{{0, 0, 0}, {1, 1, 1}}, {0.5, 0.5}}, t, one);  // a step
+  colors_at({{{0, 0, 0}, {1, 1, 1}}, {0.5, 0.5}}, t, one);
   EXPECT_EQ(one[0].red, 0);
   EXPECT_EQ(one[1].red, 1);
 }

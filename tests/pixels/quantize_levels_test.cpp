@@ -16,7 +16,7 @@
 namespace roundel {
 namespace {
 
-/// ⌊c·65535 + ½⌋ of a c in [0, 1], by integers: c = m·2^e.
+/// Returns ⌊c·65535 + ½⌋ of a c in [0, 1], by integers: c = m·2^e.
 std::uint64_t exact_word(float c) {
   int exponent = 0;
   const auto m = static_cast<std::uint64_t>(std::ldexp(std::frexp(c, &exponent), 24));
@@ -55,7 +55,7 @@ TEST(QuantizeWord, EveryFloatIsRoundedExactly) {
 #else
   constexpr std::uint32_t kStride = 251;  // an unoptimised or instrumented build
 #endif
-  // Those below the first step, at 1/131070, are 0: of these a sample.
+  // Numbers below the first step, at 1/131070, are 0: a sample of these.
   const auto count_wrong = [](std::uint32_t first, std::uint32_t last, std::uint32_t stride) {
     return tbb::parallel_reduce(
         tbb::blocked_range<std::uint32_t>(0, (last - first) / stride), std::uint64_t{0},
@@ -97,8 +97,8 @@ TEST(Dither, WholeLevelsStay) {
       ASSERT_EQ(dithered(static_cast<float>(level) / 255.0f, k % 64, k / 64), level);
 }
 
-TEST(Dither, MeansAreThoseOfTheColours) {
-  // Over 64x64 pixels every threshold comes once, over 8x8 every 64th of them.
+TEST(Dither, MeansEqualTheColours) {
+  // Over 64x64 pixels every threshold occurs once, over 8x8 every 64th of them.
   for (const float c : {0.1f, 0.3333f, 0.50049f, 0.9999f}) {
     for (const std::size_t side : {8U, 64U}) {
       double sum = 0;
@@ -108,7 +108,7 @@ TEST(Dither, MeansAreThoseOfTheColours) {
       EXPECT_NEAR(sum / count, 255.0 * static_cast<double>(c), 1 / count) << side;
     }
   }
-  std::set<int> steps;  // at which of the thresholds it goes up
+  std::set<int> steps;  // the thresholds at which it goes up
   for (std::size_t k = 0; k < 4096; ++k) {
     int low = 0, high = 8192;
     while (high - low > 1) {
@@ -201,7 +201,7 @@ TEST(StoreSamples, AStripIsDitheredAsInItsPicture) {
     const float share = static_cast<float>(k) / 4000.0f;
     whole.pixels[k] = {share, share * 0.1f, 0.4f, 1};
   }
-  // Rows 12 to 21 from the top are those from 18 on from the bottom.
+  // Rows 12 to 21 from the top are rows 18 and up from the bottom.
   std::copy_n(whole.pixels.begin() + 18 * 100, 1000, strip.pixels.begin());
   ImageSettings settings;
   settings.dither = true;

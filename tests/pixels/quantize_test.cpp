@@ -13,13 +13,13 @@ namespace roundel {
 namespace {
 
 /// 255·c + ½ of a binary32 c >= 2⁻²⁰ has at most 24 + 8 + 20 significant bits, so binary64 holds it
-/// exactly; below that, the sum rounds to something that is still less than 1.
+/// exactly; below that, the sum rounds to a value still below 1.
 int exact(float c) {
   return static_cast<int>(std::floor(static_cast<double>(c) * 255.0 + 0.5));
 }
 
-/// How many of the floats with bit patterns first, first + stride and so on, below last, are
-/// rounded wrongly.
+/// Returns how many of the floats with bit patterns first, first + stride and so on, below last,
+/// are rounded wrongly.
 std::uint64_t count_wrong(std::uint32_t first, std::uint32_t last, std::uint32_t stride) {
   return tbb::parallel_reduce(
       tbb::blocked_range<std::uint32_t>(0, (last - first + stride - 1) / stride), std::uint64_t{0},
@@ -40,7 +40,7 @@ TEST(Quantize, FloatsUpTo1AreRoundedExactly) {
 #else
   constexpr std::uint32_t kStride = kSampled;  // an unoptimised or instrumented build
 #endif
-  // Five of six floats are far below the first step, at 1/510: of those a sample.
+  // Five of six floats are far below the first step, at 1/510: a sample of those.
   constexpr auto kTiny = std::bit_cast<std::uint32_t>(0x1p-20f);
   EXPECT_EQ(count_wrong(0, kTiny, kSampled), 0U);
   EXPECT_EQ(count_wrong(kTiny, std::bit_cast<std::uint32_t>(1.0f) + 1, kStride), 0U);
@@ -55,7 +55,7 @@ TEST(Quantize, BothSidesOfEveryStepAreExact) {
 }
 
 TEST(Quantize, TheNaiveFormulaIsNotExact) {
-  // The reason for the correction step, and a proof that the tests above can fail.
+  // The reason for the correction step, and a proof that these tests can fail.
   std::uint64_t wrong = 0;
   for (int code = 1; code <= 255; ++code) {
     float c = static_cast<float>((code - 0.5) / 255);

@@ -19,7 +19,7 @@ long double expected_srgb(long double c) {
   return c <= 0.0031308L ? c * 12.92L : 1.055L * std::pow(c, 1 / 2.4L) - 0.055L;
 }
 
-/// The distance from the exact value in units of the result's last place.
+/// Returns the distance from the exact value in units of the result's last place.
 double ulps(float got, long double expected) {
   const float next = std::nextafter(got, std::numeric_limits<float>::infinity());
   return static_cast<double>(std::abs(got - expected) / (static_cast<long double>(next) - got));

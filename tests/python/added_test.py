@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""added_test.py ROUNDEL: what Scene.add takes, and which columns a layer asks for."""
+"""added_test.py ROUNDEL: arguments of Scene.add, and the columns that a layer needs."""
 import copy
 import itertools
 import pickle
@@ -41,8 +41,8 @@ class Added(ColumnsCase):
         with self.assertRaisesRegex(roundel.UsageError, "^expected a path or an array, got a list"):
             roundel.diff([[1], [1, 2]], [[1], [2]])
 
-    def test_numbers_to_be_coloured_are_no_color(self):
-        """In all kinds of columns, however many rows there are."""
+    def test_numbers_to_be_coloured_are_refused_as_color(self):
+        """In all kinds of columns, for any number of rows."""
         try:
             from pandas import Series
         except ImportError:
@@ -71,10 +71,10 @@ class Added(ColumnsCase):
 
     def test_three_numbers_are_one_color(self):
         x = [0.1, 0.2, 0.3]
-        wanted = roundel.circles(scene().add(x=x, y=x, radius=0.1, color="#0000ff"))
-        np.testing.assert_array_equal(wanted, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=[0, 0, 1])))
-        np.testing.assert_array_equal(wanted, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=(0.0, 0.0, 1.0))))
-        for color in (np.array([0, 0, 1.5]), [0, 0, 1.5]):  # of other rows than three
+        expected_circles = roundel.circles(scene().add(x=x, y=x, radius=0.1, color="#0000ff"))
+        np.testing.assert_array_equal(expected_circles, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=[0, 0, 1])))
+        np.testing.assert_array_equal(expected_circles, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=(0.0, 0.0, 1.0))))
+        for color in (np.array([0, 0, 1.5]), [0, 0, 1.5]):  # number of rows other than three
             shown = roundel.circles(scene().add(x=x[:2], y=x[:2], radius=0.1, color=color))
             np.testing.assert_array_equal(shown[:, 4:7], [[0, 0, 1.5]] * 2)
 
@@ -176,7 +176,7 @@ class Added(ColumnsCase):
         roundel.render(varied)
         with self.assertRaisesRegex(roundel.SceneError, "^list: expected numbers or texts"):
             roundel.render(varied, set={"size": "list"})
-        # Their numbers would be those of others.
+        # Their numbers would be those of other columns.
         for use in (dict(values=0), dict(map={"color": [0, {"column": 1}, 0]}), dict(order={"column": 1})):
             with self.assertRaisesRegex(roundel.SceneError, "^list: expected numbers or texts"):
                 scene().add({"list": table["list"], "v": TABLE["v"]}, **{**columns, **use})
@@ -255,7 +255,7 @@ class Added(ColumnsCase):
 
 
 class LeftAlone(unittest.TestCase):
-    """What is asked of columns changes none that are the caller's own."""
+    """Reading columns leaves the caller's own ones unchanged."""
 
     def setUp(self):
         self.n = 10

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""answers_test.py ROUNDEL: films as iterators, and what can be asked about scenes and pictures, against the command."""
+"""answers_test.py ROUNDEL: films as iterators, and properties of scenes and pictures, against the command."""
 import json
 import pathlib
 import threading
@@ -86,10 +86,10 @@ class Answers(CommandCase):
     def test_explained_pixels_are_the_commands(self):
         for name, x, y in (("rand10k", 40, 20), ("winter", 70, 50)):
             scene = str(SCENES / f"{name}.yaml")
-            said = json.loads(self.run_roundel("explain", scene, "--pixel", f"{x},{y}", "--json", "--size", "96x96",
+            printed = json.loads(self.run_roundel("explain", scene, "--pixel", f"{x},{y}", "--json", "--size", "96x96",
                                                "--limit", "7").stdout)
             answer = roundel.explain_pixel(scene, x, y, size=(96, 96), limit=7)
-            self.assertEqual(answer, said)
+            self.assertEqual(answer, printed)
             self.assertEqual(answer["bytes"], roundel.render(scene, size=(96, 96))[y, x].tolist())
         for wrong, message in (({"limit": -1}, "limit: expected a whole number >= 0, got -1"),
                                ({"limit": None}, "limit: expected a whole number, got None"),
@@ -107,12 +107,12 @@ class Answers(CommandCase):
         self.write("lines.yaml", "version: 1\nimage: {width: 20, height: 20}\nvars: {r: 0.2}\nlayers:\n  - circles:\n"
                                  "      - {x: 0.5, y: 0.5, radius: 0.4}\n      - {x: 0.5, y: 0.5, radius: $r}\n")
         path = self.path("lines.yaml")
-        said = json.loads(self.run_roundel("explain", path, "--pixel", "10,10", "--json").stdout)
-        self.assertEqual(roundel.explain_pixel(path, 10, 10), said)
+        printed = json.loads(self.run_roundel("explain", path, "--pixel", "10,10", "--json").stdout)
+        self.assertEqual(roundel.explain_pixel(path, 10, 10), printed)
         for scene in (path, roundel.Scene.from_file(path)):
             circles = roundel.explain_pixel(scene, 10, 10, set={"r": 0.3})["circles"]
             self.assertEqual([circle["line"] for circle in circles], [7, 6])
-        changed = roundel.Scene.from_file(path).add(x=[0.5], y=[0.5], radius=0.1)  # which stands in no file
+        changed = roundel.Scene.from_file(path).add(x=[0.5], y=[0.5], radius=0.1)  # comes from no file
         self.assertFalse(any("line" in circle for circle in roundel.explain_pixel(changed, 10, 10)["circles"]))
 
     def test_rows_of_columns_are_explained(self):
@@ -149,11 +149,11 @@ class Answers(CommandCase):
         made.add(x=x, y=y, radius="1px", values=kinds, categories={"a": "#ff0000", "b": "#00ff00"})
         made.save(self.path("s.yaml"))
         found = roundel.validate(made)
-        [said] = json.loads(self.run_roundel("validate", "s.yaml", "--json").stdout)["scenes"]
-        for layer in [*found["layers"], *said["layers"]]:
+        [printed] = json.loads(self.run_roundel("validate", "s.yaml", "--json").stdout)["scenes"]
+        for layer in [*found["layers"], *printed["layers"]]:
             del layer["data"]["path"]
         for key, value in found.items():
-            self.assertEqual(said[key], value, key)
+            self.assertEqual(printed[key], value, key)
         self.assertEqual(found["window"][1], [y.max(), y.min()])  # bottom, top
         ordered = np.sort(v)
         self.assertEqual(found["layers"][0]["color"]["domain"], [ordered[9], ordered[489]])
@@ -173,13 +173,13 @@ class Answers(CommandCase):
         roundel.save(SCENES / "rand10k.yaml", self.path("a.png"), size=(70, 50))
         roundel.save(SCENES / "rand10k.yaml", self.path("b.png"), size=(70, 50), seed=2)
         b = roundel.render(SCENES / "rand10k.yaml", size=(70, 50), seed=2)
-        said = json.loads(self.run_roundel("diff", "a.png", "b.png", "--max-delta", "3", "--max-pixels", "5", "--flip",
+        printed = json.loads(self.run_roundel("diff", "a.png", "b.png", "--max-delta", "3", "--max-pixels", "5", "--flip",
                                            "--ssim", "--json", code=1).stdout)
-        del said["a"], said["b"]
+        del printed["a"], printed["b"]
         limits = {"max_delta": 3, "max_pixels": 5, "flip": True, "ssim": True}
-        self.assertEqual(roundel.diff(self.path("a.png"), self.path("b.png"), **limits), said)
-        self.assertEqual(roundel.diff(a, b, **limits), said)
-        self.assertEqual(roundel.diff(self.path("a.png"), b, **limits), said)
+        self.assertEqual(roundel.diff(self.path("a.png"), self.path("b.png"), **limits), printed)
+        self.assertEqual(roundel.diff(a, b, **limits), printed)
+        self.assertEqual(roundel.diff(self.path("a.png"), b, **limits), printed)
         self.assertTrue(roundel.diff(a, self.path("a.png"))["same"])
         self.assertTrue(roundel.diff(a.astype(np.float32), a.astype(np.float32) + 1, max_delta=1)["same"])
         words = (a[:, :, 0].astype(np.uint16) * 257)

@@ -1,4 +1,4 @@
-"""What tests of scenes of arrays have in common."""
+"""Shared by the tests of scenes of arrays."""
 import numpy as np
 import roundel
 
@@ -16,7 +16,7 @@ def scene():
 
 class ColumnsCase(CommandCase):
     def check_saved(self, made):
-        """The command draws the scene as saved byte by byte as the module draws it from the arrays."""
+        """The command draws the saved scene byte for byte as the module draws it from the arrays."""
         made.save(self.path("s.yaml"))
         self.run_roundel("render", "s.yaml", "-o", "command.png")
         roundel.save(made, self.path("module.png"))
@@ -24,7 +24,7 @@ class ColumnsCase(CommandCase):
         return roundel.render(made)
 
 
-class NoAnswer:  # as an array of another library
+class NoAnswer:  # like an array of another library
     ndim = 1
 
     def __ne__(self, other):

@@ -14,7 +14,7 @@ from columns_case import RNG, ROWS, TABLE, ColumnsCase, scene
 
 class Columns(ColumnsCase):
     def expect_as_float32(self, drawn, **columns):
-        """`drawn` is what plain float32 columns give."""
+        """Compares with `drawn`, the picture of plain float32 columns."""
         plain = {name: np.ascontiguousarray(column, np.float32) for name, column in columns.items()}
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(**plain)))
 
@@ -99,7 +99,7 @@ class Columns(ColumnsCase):
                                 ([2**70, 1], "that int64 or uint64 holds"), ([2**64 - 1, -1], "that int64 or uint64 holds")):
             with self.assertRaisesRegex(roundel.SceneError, "^x: expected whole numbers " + message):
                 drawn(x=objects(values))
-        # Which is on top goes by whole numbers that float64 does not tell apart.
+        # The top circle depends on whole numbers that float64 cannot distinguish.
         tops = [drawn(x=[0.5] * 3, radius=0.3, data={"id": column, "v": [0, 10, 20]}, order="id", map={"color": law})
                 for column in (np.array([2**63 + 3, 2**63 + 1, 5], "u8"), objects([2**63 + 3, 2**63 + 1, 5]),
                                objects([np.uint64(2**63 + 3), np.uint64(2**63 + 1), 5]))]
@@ -141,7 +141,7 @@ class Columns(ColumnsCase):
             np.testing.assert_allclose(drawn[:, 0], x, rtol=1e-6)
 
     def test_arrow_rounds_no_whole_numbers(self):
-        class Whole:  # of Arrow, where it is not installed
+        class Whole:  # stands for Arrow if that is not installed
             type, values = "int64", np.array([2**60 + 1, 7])
 
             def __len__(self):
@@ -320,7 +320,7 @@ class Columns(ColumnsCase):
         self.check_saved(scene().add(frame, x="x", y="y", radius="r", color={"column": "kind", "categories": "tab10"}))
 
     def test_arrow_columns_are_taken(self):
-        class Arrow:  # a table's interface, where pyarrow is not installed
+        class Arrow:  # a table's interface, if pyarrow is not installed
             column_names = list(TABLE)
 
             def column(self, name):
@@ -337,7 +337,7 @@ class Columns(ColumnsCase):
                                       roundel.render(scene().add(TABLE, x="x", y="y", radius="r", color="v")))
 
     def test_columns_on_a_device_are_copied(self):
-        """Needs a GPU; without one it is said that there is none."""
+        """Needs a GPU; without one the error names it."""
         packed = np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32)
 
         class Column:

@@ -17,7 +17,7 @@ def scene(**image):
 
 
 def cuda_driver():
-    """With the context that libraries share."""
+    """Returns the driver, with the context that libraries share."""
     driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
     assert driver.cuInit(0) == 0 and driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
     assert driver.cuCtxSetCurrent(context) == 0
@@ -25,7 +25,7 @@ def cuda_driver():
 
 
 class OnDevice:
-    """An array's memory, gaps and all, on device 0."""
+    """An array's memory, including gaps, on device 0."""
 
     def __init__(self, array):
         driver, address = cuda_driver(), ctypes.c_uint64()

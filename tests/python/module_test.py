@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""module_test.py ROUNDEL: the module roundel draws what the command draws, and says what is wrong."""
+"""module_test.py ROUNDEL: the module draws the command's pictures, and reports errors."""
 import hashlib
 import os
 import pathlib
@@ -14,10 +14,10 @@ import unittest
 from command_case import ROUNDEL, CommandCase
 
 SCENES = pathlib.Path(__file__).parents[2] / "scenes"
-# Runs before anything has brought NumPy along. Processor time, which other programs hardly change.
+# Runs before NumPy is loaded. Processor time, which other programs barely change.
 IMPORT = "import sys, time; t = time.process_time(); import roundel; t = time.process_time() - t; " \
          "print(t, 'numpy' in sys.modules)"
-with tempfile.TemporaryDirectory() as folder:  # with the bytecode that an installed package has
+with tempfile.TemporaryDirectory() as folder:  # with the bytecode of an installed package
     CACHE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     IMPORTS = [subprocess.run([sys.executable, "-X", f"pycache_prefix={folder}", "-c", IMPORT], check=True, env=CACHE,
                               capture_output=True, text=True).stdout.split() for _ in range(7)]
@@ -35,7 +35,6 @@ def digest(data):
 
 class Module(CommandCase):
     def raw(self, *arguments, pixels="rgb24"):
-        """What the command draws, as bytes."""
         return self.run_roundel("render", *map(str, arguments), "-o", "-", "--format", "rawvideo", "--pixel-format",
                                 pixels, "--progress", "none").stdout
 
@@ -101,7 +100,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.assertEqual(digest(drawn), digest(self.raw("a.yaml", "--frames", "0", pixels="rgba")))
         floats = roundel.render(ALPHA, dtype="float32")
         self.assertAlmostEqual(float(floats[28, 30, 3]), 0.7, 6)
-        self.assertAlmostEqual(float(floats[28, 30, 0]), 0.7, 6)  # premultiplied
+        self.assertAlmostEqual(float(floats[28, 30, 0]), 0.7, 6)
 
     def test_row_0_is_on_top(self):
         top = {"version": 1, "image": {"width": 20, "height": 20},
@@ -152,7 +151,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
                      lambda: roundel.Scene.from_dict(ALPHA).save(self.path("a.yaml/folder/s.yaml"))):
             with self.assertRaisesRegex(roundel.OutputError, "a.yaml/folder: cannot make the folder: Not a directory"):
                 draw()
-        with self.assertRaises(roundel.Error):  # nothing is left of what fails
+        with self.assertRaises(roundel.Error):  # a failure leaves no file
             roundel.save(ALPHA, self.path("no/ne/a.gif"))
         self.assertFalse(os.path.exists(self.path("no")))
 
@@ -203,8 +202,8 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
             roundel.Scene.from_file(self.path("bad.yaml"))
         self.assertEqual([(p.path, p.line, p.column, p.key) for p in caught.exception.problems],
                          [(self.path("bad.yaml"), 2, 9, "image"), (self.path("bad.yaml"), 4, 16, "layers[0].generator")])
-        said = self.run_roundel("validate", self.path("bad.yaml"), code=3).stderr.decode()
-        self.assertEqual([f"error: {line}" for line in str(caught.exception).strip().split("\n")], said.strip().split("\n"))
+        printed = self.run_roundel("validate", self.path("bad.yaml"), code=3).stderr.decode()
+        self.assertEqual([f"error: {line}" for line in str(caught.exception).strip().split("\n")], printed.strip().split("\n"))
         with self.assertRaises(roundel.SceneError) as caught:
             roundel.render(self.path("none.yaml"))
         self.assertIn("none.yaml: no such file", caught.exception.problems[0].message)
@@ -273,12 +272,12 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
     def test_info_is_the_commands(self):
         import json
         machine = json.loads(self.run_roundel("info", "--json").stdout)
-        machine.pop("mpi")  # which only the command works with
+        machine.pop("mpi")  # needs only the command
         self.assertEqual(roundel.info(), machine)
         roundel.save(ALPHA, self.path("a.png"))
-        (said,) = json.loads(self.run_roundel("info", "--json", self.path("a.png")).stdout)
-        self.assertEqual(roundel.info(self.path("a.png")), said)
-        self.assertEqual(said["fingerprint"], roundel.fingerprint(ALPHA))
+        (printed,) = json.loads(self.run_roundel("info", "--json", self.path("a.png")).stdout)
+        self.assertEqual(roundel.info(self.path("a.png")), printed)
+        self.assertEqual(printed["fingerprint"], roundel.fingerprint(ALPHA))
 
     def test_other_threads_go_on(self):
         seen = []
@@ -310,7 +309,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
                 "except KeyboardInterrupt:\n"
                 "    print('stopped', flush=True)\n"
                 "print(roundel.render(sys.argv[1], size=(64, 64)).tobytes() == small)\n")
-        for name, frame in (("rand10M", 0), ("snow", 9_000_000)):  # many circles; a long way to go
+        for name, frame in (("rand10M", 0), ("snow", 9_000_000)):  # many circles; many steps
             with subprocess.Popen([sys.executable, "-c", code, str(SCENES / "winter.yaml"), str(SCENES / f"{name}.yaml"),
                                    str(frame)], stdout=subprocess.PIPE, text=True) as process:
                 self.assertEqual(process.stdout.readline(), "ready\n")

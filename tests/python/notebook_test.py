@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""notebook_test.py ROUNDEL: the cells of docs/notebook.ipynb run in order and draw what they say."""
+"""notebook_test.py ROUNDEL: the cells of docs/notebook.ipynb run in order and draw what their texts claim."""
 import base64
 import contextlib
 import io
@@ -15,19 +15,19 @@ from command_case import CommandCase
 
 PATH = pathlib.Path(__file__).parents[2] / "docs" / "notebook.ipynb"
 NOTEBOOK = json.loads(PATH.read_text(encoding="utf-8"))
-MOST_BYTES = 400_000
+MAX_BYTES = 400_000
 
 
 class Notebook(CommandCase):
     def test_cells_run_in_order(self):
         os.chdir(self.folder)
         os.environ["MPLBACKEND"] = "agg"
-        names, said = {}, io.StringIO()
-        with contextlib.redirect_stdout(said):
+        names, printed = {}, io.StringIO()
+        with contextlib.redirect_stdout(printed):
             for number, cell in enumerate(NOTEBOOK["cells"]):
                 if cell["cell_type"] == "code":
                     exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)  # pylint: disable=exec-used
-        text = said.getvalue()
+        text = printed.getvalue()
         self.assertRegex(text, r"3,000,000 particles to 1200x750 pixels: \d+ ms")
         self.assertGreater(len(np.unique(names["pixels"].reshape(-1, 3), axis=0)), 1000)
         self.assertEqual(len(names["frames"]), 60)
@@ -35,13 +35,13 @@ class Notebook(CommandCase):
         self.assertIn("roundel, 3,000,000", names["times"])
         circle = names["answer"]["circles"][0]
         self.assertTrue(0 <= circle["row"] < names["rows"])
-        if "matplotlib, 30,000" in names["times"]:  # the same picture, but for its antialiasing
+        if "matplotlib, 30,000" in names["times"]:  # the same picture, except for its antialiasing
             self.assertLess(names["difference"]["flip"]["mean"], 0.1)
         if os.path.exists("film.mp4"):
             self.assertGreater(os.path.getsize("film.mp4"), 10_000)
 
-    def test_stored_outputs_show_pictures(self):  # tools/notebook-outputs stores them
-        self.assertLess(PATH.stat().st_size, MOST_BYTES)
+    def test_stored_outputs_show_pictures(self):  # stored by tools/notebook-outputs
+        self.assertLess(PATH.stat().st_size, MAX_BYTES)
         outputs = [output for cell in NOTEBOOK["cells"] for output in cell.get("outputs", [])]
         self.assertRegex("".join(outputs[0]["text"]), r"3,000,000 particles to 1200x750 pixels: \d+ ms")
         self.assertNotIn("not installed", "".join("".join(output.get("text", "")) for output in outputs))

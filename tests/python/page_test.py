@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""page_test.py ROUNDEL: the examples of docs/python.md run, and say what the page says."""
+"""page_test.py ROUNDEL: the examples of docs/python.md run, and give the page's results."""
 import ast
 import contextlib
 import inspect
@@ -23,12 +23,12 @@ class Page(CommandCase):
     def test_examples_run_in_order(self):
         os.symlink(ROOT / "scenes", self.path("scenes"))
         os.chdir(self.folder)
-        names, said = {}, io.StringIO()
-        with contextlib.redirect_stdout(said):
+        names, printed = {}, io.StringIO()
+        with contextlib.redirect_stdout(printed):
             for example in EXAMPLES:
                 exec(compile(example, "docs/python.md", "exec"), names)  # pylint: disable=exec-used
         self.assertGreater(len(EXAMPLES), 4)
-        self.assertIn('layers[0].circles[0].radius expected a number > 0, got "big"', said.getvalue())
+        self.assertIn('layers[0].circles[0].radius expected a number > 0, got "big"', printed.getvalue())
         self.run_roundel("render", "stars.yaml", "-o", "stars.png")
         self.run_roundel("render", "scenes/snow.yaml", "--frame", "320", "-o", "command.png")
         self.assertEqual(self.read("snow.png"), self.read("command.png"))
@@ -65,11 +65,11 @@ class Page(CommandCase):
             for function in functions:
                 if isinstance(function, ast.FunctionDef):
                     owner = getattr(roundel, node.name) if isinstance(node, ast.ClassDef) else roundel
-                    found.setdefault(f"{owner.__name__}.{function.name}", (owner, function))  # of overloads the first
+                    found.setdefault(f"{owner.__name__}.{function.name}", (owner, function))  # the first of the overloads
         self.assertLessEqual({f"roundel.{name}" for name in roundel.__all__ if inspect.isfunction(getattr(roundel, name))},
                              set(found))
         for name, (owner, stub) in found.items():
-            if owner is roundel.DeviceArray:  # of C++, which has no signatures
+            if owner is roundel.DeviceArray:  # written in C++, without signatures
                 self.assertTrue(hasattr(owner, stub.name), name)
                 continue
             real = inspect.signature(inspect.getattr_static(owner, stub.name).__func__

@@ -16,14 +16,14 @@ import roundel
 assert roundel.__file__.startswith(sys.path[1]), roundel.__file__
 assert importlib.metadata.version("roundel") == roundel.__version__
 assert roundel.render(sys.argv[1]).shape == (1024, 1024, 3)
-roundel.save(sys.argv[1], "rgb.exr")  # takes a module of the library's, which is installed, too
+roundel.save(sys.argv[1], "rgb.exr")  # needs a module of the library's, which is installed, too
 assert roundel.info("rgb.exr")["fingerprint"] == roundel.fingerprint(sys.argv[1])
-# So does HDF5, of a program.
+# HDF5 needs a program, which is installed, too.
 scene = {"version": 1, "layers": [{"data": sys.argv[2], "columns": ["x", "y", "radius"]}]}
 assert roundel.validate(scene)["circles"] == 20
 PY
 
-# What is missing is said.
+# Missing packages are reported.
 mkdir bin
 ln -s "$(command -v bash)" "$(command -v "$python")" bin/
 # shellcheck disable=SC2016  # for the script that it writes

@@ -29,7 +29,7 @@ class Scenes(ColumnsCase):
         constant = scene().add(x=x, y=0.5, radius=radius)
         np.testing.assert_array_equal(roundel.render(constant), roundel.render(changing))
         self.assertIs(constant._load(), constant._load())
-        # Another array may change what a view shows.
+        # A base array may change the contents of a view.
         seen = RNG.random(ROWS)
         view = seen.view()
         view.setflags(write=False)
@@ -68,7 +68,7 @@ class Scenes(ColumnsCase):
             made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
             self.assertFalse(np.array_equal(self.check_saved(made), before))
 
-    def test_arrays_that_are_no_scenes_are_not_replaced(self):
+    def test_other_arrays_are_not_replaced(self):
         np.save(self.path("m_0.npy"), np.arange(10))
         before = self.read("m_0.npy")
         made = scene().add(x=[0.5], y=[0.5], radius=0.1)
@@ -77,10 +77,10 @@ class Scenes(ColumnsCase):
         self.assertEqual(self.read("m_0.npy"), before)
         self.assertFalse(os.path.exists(self.path("m.yaml")))
         os.remove(self.path("m_0.npy"))
-        for _ in range(2):  # its own it replaces
+        for _ in range(2):  # its own file is replaced
             made.save(self.path("m.yaml"))
 
-    def test_pictures_are_no_scene_files(self):
+    def test_names_of_pictures_are_refused(self):
         made = scene().add(x=[0.5], y=[0.5], radius=0.1)
         for name, picture in (("x.png", "x.png"), ("x.EXR", "x.EXR"), ("x.pfm", "x.pfm"), ("x.jpg", "x.png"), ("x.jpeg", "x.png"),
                               ("x.webp", "x.png"), ("x.npy", "x.png"), ("x.csv", "x.png")):

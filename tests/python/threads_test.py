@@ -28,7 +28,7 @@ TORN = "this process was forked while another thread was drawing; start processe
 
 
 def deflated_npz(names, rows):
-    """An archive of arrays of zeros, made without packing them all."""
+    """Returns an archive of arrays of zeros, without packing them all."""
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (rows,)})
     piece = bytes(1 << 24)
@@ -52,7 +52,7 @@ def deflated_npz(names, rows):
 
 class Threads(CommandCase):
     def test_ctrl_c_stops_unpacking(self):
-        """Also where this thread waits for one that unpacks: there are two cores or more, and three arrays."""
+        """Also if this thread waits for one that unpacks: there are two cores or more, and three arrays."""
         with open(self.path("d.npz"), "wb") as file:
             file.write(deflated_npz("xyr", 1 << 27))  # a gigabyte each
         self.write("s.yaml", "version: 1\nlayers:\n  - data: d.npz\n    map: {x: x, y: y, radius: r}\n")
@@ -60,7 +60,7 @@ class Threads(CommandCase):
         for command in ([ROUNDEL, "validate", scene],
                         [sys.executable, "-c", "import sys, roundel\nprint('imported', flush=True)\ntry:\n    roundel.render(sys.argv[1])\n"
                          "except KeyboardInterrupt:\n    sys.exit(130)", scene]):
-            for delay in (0.2, 0.7):  # all of it takes a second or more
+            for delay in (0.2, 0.7):  # the whole takes a second or more
                 with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
                     if command[0] != ROUNDEL:
                         self.assertEqual(process.stdout.readline(), b"imported\n")
@@ -71,13 +71,13 @@ class Threads(CommandCase):
                     self.assertLess(time.monotonic() - start, 0.5)
 
     def run_python(self, text):
-        """What a process of its own prints. One that hangs fails."""
+        """Returns the output of a new process. One that hangs fails."""
         done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", FILM + text], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""), text)
         return done.stdout.strip()
 
     def test_first_pictures_may_be_of_many_threads(self):
-        """NumPy is looked for by the first one that needs it."""
+        """The first function that needs NumPy loads it."""
         for _ in range(3):
             self.assertEqual(self.run_python("""
 from concurrent.futures import ThreadPoolExecutor
@@ -98,7 +98,7 @@ time.sleep(0.3)
 """)
 
     def test_forked_processes(self):
-        """In one that was forked while frames were drawn, these are left alone, and others refused."""
+        """A process that was forked during drawing leaks the old frames, and refuses others."""
         self.assertEqual(self.run_python("""
 film = roundel.frames(FILM, "0-100")
 first = next(film)
@@ -123,7 +123,7 @@ os.wait()
 """), "10")
 
     def test_forked_processes_end(self):
-        """Where another thread was waiting for the GIL when they were forked."""
+        """Another thread was waiting for the GIL at the fork."""
         self.assertEqual(self.run_python("""
 def work():
     while True:
@@ -142,7 +142,9 @@ print(ended)
 """), "12")
 
     def test_processes_forked_while_threads_draw(self):
-        """Each draws the picture, or says why not; none waits for what a thread that it has not had locked."""
+        """Each draws the picture or reports an error; they never wait for locks of threads that the fork has left
+        behind.
+        """
         self.write("make.py", """
 import sys, numpy as np
 x = np.random.default_rng(1).random((2, 5000))
@@ -164,7 +166,7 @@ S = {{"version": 1, "image": {{"width": 90, "height": 60}},
      "layers": [{{"data": {self.path("m.h5")!r}, "map": {{"x": "x", "y": "y", "radius": "2px"}}}}]}}
 """
         for name, scene in scenes.items():
-            said = self.run_python("import collections\nimport numpy as np" + scene + """
+            output = self.run_python("import collections\nimport numpy as np" + scene + """
 wanted = roundel.render(S, backend="cpu")
 def work():
     while True:
@@ -187,7 +189,7 @@ for _ in range(25):
 print(dict(answers), flush=True)
 os._exit(0)
 """)
-            answers = ast.literal_eval(said)
+            answers = ast.literal_eval(output)
             self.assertEqual(sum(answers.values()), 25, name)
             self.assertLessEqual(set(answers), {"right", TORN}, name)
             self.assertGreater(answers.get("right", 0), 0, name)
@@ -225,7 +227,7 @@ except interpreters.RunFailedError as error:
 """)
         self.assertIn("roundel works in a process's main interpreter only", printed)
 
-    def test_arrays_that_are_no_pictures_are_not_compared(self):
+    def test_only_pictures_are_compared(self):
         for shape in ((1, 65537, 3), (65537, 1)):
             a = np.zeros(shape, np.uint8)
             with self.assertRaisesRegex(roundel.UsageError, "at most 65536 x 65536 pixels, got one of"):

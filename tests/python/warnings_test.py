@@ -18,23 +18,23 @@ class Warnings(ColumnsCase):
         ids = np.arange(ROWS) + 2**53
         def made(**layer):
             return scene().add({"id": ids}, x=X, y=Y, radius="3px", **layer)
-        said = "layers.0..data: row 1: id: 9007199254740993 is rounded to 9007199254740992, as whole numbers beyond 2.53"
+        printed = "layers.0..data: row 1: id: 9007199254740993 is rounded to 9007199254740992, as whole numbers beyond 2.53"
         for draw in (roundel.render, roundel.circles, roundel.validate, lambda s: list(roundel.frames(s, [0, 1]))):
-            with self.assertWarnsRegex(roundel.RoundelWarning, said) as caught:
+            with self.assertWarnsRegex(roundel.RoundelWarning, printed) as caught:
                 draw(made(where={"id": {"min": 5}}))
             self.assertEqual(caught.filename, __file__)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with self.assertRaises(roundel.RoundelWarning):
                 roundel.render(made(values="id"))
-            roundel.render(made(order="id"))  # which is exact
+            roundel.render(made(order="id"))  # exact
             changed = made(values="id")
             ids[:] = np.arange(ROWS)
             roundel.render(changed)
 
-    def test_pictures_that_nobody_means_are_warned_of(self):
+    def test_probable_mistakes_are_warned_about(self):
         with_gap = np.where(np.arange(ROWS) == 3, np.nan, X)
-        for made, said in ((scene().add(x=X + 5, y=Y, radius=0.1), "no circle touches the picture: they lie in x "),
+        for made, printed in ((scene().add(x=X + 5, y=Y, radius=0.1), "no circle touches the picture: they lie in x "),
                            (scene().add(x=X, y=Y, radius=1e-5), "about 100 % of the circles are narrower than a pixel"),
                            (scene().add(x=X, y=Y, radius=0.1, color=(255, 0, 0)), "colours go far above 1"),
                            (scene().add(TABLE, x="x", y="y", radius=0.1, where={"x": {"min": 7}}),
@@ -47,7 +47,7 @@ class Warnings(ColumnsCase):
                            (FILM, "no circle touches the picture")):
             for draw in (roundel.render, lambda s: roundel.render(s, dtype="uint16"), lambda s: list(roundel.frames(s, "0-11")),
                          lambda s: roundel.save(s, self.path("picture.png"))):
-                with self.assertWarnsRegex(roundel.RoundelWarning, said) as caught:
+                with self.assertWarnsRegex(roundel.RoundelWarning, printed) as caught:
                     draw(made)
                 self.assertEqual(caught.filename, __file__)
 

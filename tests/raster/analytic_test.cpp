@@ -55,7 +55,7 @@ TEST(Analytic, CoverageIncludesTheRim) {
   EXPECT_TRUE(covered(0.75f, 0.25f));
   EXPECT_FALSE(covered(0.75f, std::nextafter(0.25f, 0.0f)));
   EXPECT_TRUE(covered(0.5f, 1e-30f));  // r² underflows to 0 = dx² + dy²
-  EXPECT_FALSE(covered(0.5f, 0.0f));   // no radius, no circle
+  EXPECT_FALSE(covered(0.5f, 0.0f));   // a circle without a radius covers nothing
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using Real = long double;
 constexpr float kRadii[] = {0.05f, 0.1f,  0.25f, 0.5f,   0.7f,    1.0f,    1.024f,   1.5f,
                             3.0f,  10.0f, 51.0f, 256.0f, 1000.0f, 4096.0f, 30000.0f, 131072.0f};
 
-/// Half the chord of a circle about 0 at x, and the integral of it from 0 to x.
+/// Half the chord of a circle about 0 at x, and its integral from 0 to x.
 Real half_chord(Real radius, Real x) {
   return std::sqrt(std::max((radius - x) * (radius + x), Real{0}));
 }
@@ -26,14 +26,15 @@ Real integral_of_half_chord(Real radius, Real x) {
   return (x * half_chord(radius, x) + radius * radius * std::asin(x / radius)) / 2;
 }
 
-/// How much of the vertical line at x lies in the disc and between y0 and y1.
+/// Returns the length of the vertical line at x in the disc between y0 and y1.
 Real length_inside(Real radius, Real x, Real y0, Real y1) {
   const Real half = half_chord(radius, x);
   return std::max(std::min(y1, half) - std::max(y0, -half), Real{0});
 }
 
-/// The area of [x0, x1] × [y0, y1] in the disc of `radius` about 0: between the places where the
-/// circle meets the upper and the lower edge each end of the line at x is the edge, or the circle.
+/// Returns the area of [x0, x1] × [y0, y1] in the disc of `radius` about 0: between the points
+/// where the circle meets the upper and the lower edge each end of the line at x is the edge, or
+/// the circle.
 Real exact_area(Real radius, Real x0, Real x1, Real y0, Real y1) {
   x0 = std::clamp(x0, -radius, radius), x1 = std::clamp(x1, -radius, radius);
   std::vector<Real> places{x0, x1};
@@ -62,7 +63,7 @@ float share(const PixelDisc& disc, int i, int j) {
   return scalar::pixel_share<ScalarLanes>(disc, static_cast<float>(i), static_cast<float>(j),
                                           false);
 }
-/// A circle in pixels.
+/// Returns a circle in pixels.
 PixelDisc disc_of(float x, float y, float radius) {
   return scalar::area_disc<ScalarLanes>(x, y, radius, 1);
 }
@@ -106,7 +107,7 @@ TEST(Area, SharesAreWithinWhatIsPromised) {
     for (int i = 0; i < 40'000; ++i) {
       const PixelDisc disc =
           disc_of(random(0, 1) + (i % 3 == 0 ? 0.0f : random(-100, 100)), random(0, 1), radius);
-      // A pixel that the circle goes through, or one beside it.
+      // A pixel that the circle crosses, or one beside it.
       const double angle = random(0, 2 * std::numbers::pi_v<float>);
       const int x = static_cast<int>(std::floor(disc.x + radius * std::cos(angle))) + i % 2;
       const int y = static_cast<int>(std::floor(disc.y + radius * std::sin(angle)));
@@ -121,7 +122,7 @@ TEST(Area, SharesAreWithinWhatIsPromised) {
   }
 }
 
-TEST(Area, SharesOfTheSidesOfTheDiscToo) {  // where an axis goes through the pixel
+TEST(Area, SharesOfTheSidesOfTheDiscToo) {  // an axis crosses the pixel
   Random random;
   for (const float radius : kRadii) {
     for (int i = 0; i < 2000; ++i) {
@@ -198,7 +199,7 @@ TEST(Area, AboveTheLargestRadiusTheTestOfThePlainRuleDecides) {
     ASSERT_EQ(plain.pixels[i], smooth.pixels[i]);
 }
 
-/// Light that black circles take from a white picture: the sum over its pixels.
+/// Returns the light that black circles take from a white picture: the sum over its pixels.
 double light_of(const Shape& shape, const Paint& paint, ImageSettings image) {
   image.antialias = true;
   image.alpha = true;
@@ -225,7 +226,7 @@ TEST(Area, AMovingDotKeepsItsLight) {
   }
 }
 
-/// Every pixel of the picture against the closed form of the circle as it stands in pixels.
+/// Compares every pixel of the picture with the closed form of the circle in pixels.
 void expect_exact_shares(const Shape& shape, ImageSettings image) {
   image.antialias = true;
   image.alpha = true;
@@ -263,7 +264,7 @@ double allowed_error(float radius, int width, int height) {
   return allowed_error(radius) + 0x1p-24 * (double(width) + height);
 }
 
-/// The share that the binary32 circle has of a pixel of a picture of this height.
+/// Returns the binary32 circle's share of a pixel of a picture of this height.
 double exact_share_of_frame(const Shape& shape, int height, int i, int j) {
   const Real x = Real{shape.x} * height, y = Real{shape.y} * height;
   return static_cast<double>(
@@ -280,7 +281,7 @@ TEST(Area, SharesOfLargePicturesAreWithinWhatIsPromised) {
     double worst = 0;
     for (int n = 0; n < 30'000; ++n) {
       const float radius = std::exp2(random(-4, 17));  // pixels
-      // A pixel that the circle goes through, near the upper right corner or anywhere.
+      // A pixel that the circle crosses, near the upper right corner or anywhere.
       const int x = n % 2 == 0 ? width - 1 - n % 97 % width : n * 31 % width;
       const int y = n % 2 == 0 ? height - 1 - n % 89 % height : n * 37 % height;
       const float angle = random(0, 2 * std::numbers::pi_v<float>);

@@ -18,7 +18,7 @@ bool covers(const Shape& shape, int x, int y, const TileGrid& grid) {
   const bool is_inside =
       shape.radius > 0 && scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
   if (!grid.is_antialiased() || !(shape.radius > 0)) return is_inside;
-  const float reach = shape.radius * 1.001f + grid.s;  // farther away no pixel is touched
+  const float reach = shape.radius * 1.001f + grid.s;  // pixels farther away are not touched
   if (scalar::squared_distance<L>(dx, dy) > reach * reach) return false;
   return scalar::pixel_share<L>(
              scalar::area_disc<L>(shape.x, shape.y, shape.radius, static_cast<float>(grid.height)),
@@ -44,7 +44,7 @@ TEST_P(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
       Shape shape{
           unit(engine) * static_cast<float>(width) / static_cast<float>(height) * 1.2f - 0.1f,
           unit(engine) * 1.2f - 0.1f, 0, radius};
-      if (i % 3 == 0) {  // tangent to a pixel centre, or to where rounding says it is
+      if (i % 3 == 0) {  // tangent to a pixel centre, up to rounding
         const int x = static_cast<int>(unit(engine) * static_cast<float>(width - 1));
         shape.x = scalar::pixel_center<ScalarLanes>(static_cast<float>(x), grid.s) + radius;
       }
@@ -67,7 +67,7 @@ bool bin(const Circles& circles, const TileGrid& grid, std::span<const std::uint
                           lists);
 }
 
-/// A tile's list in paint order; where it has copies, the circles' numbers are their z.
+/// Returns a tile's list in paint order; lists of copies have the circles' numbers in z.
 std::vector<std::uint32_t> list_of(const cpu::TileLists& lists, int tile) {
   std::vector<std::uint32_t> list;
   for (auto slab = lists.slabs.rbegin(); slab != lists.slabs.rend(); ++slab) {
@@ -76,7 +76,7 @@ std::vector<std::uint32_t> list_of(const cpu::TileLists& lists, int tile) {
       list.push_back(slab->shapes != nullptr ? static_cast<std::uint32_t>(slab->shapes[i].z)
                                              : slab->indices[i]);
   }
-  std::reverse(list.begin(), list.end());  // front ones come first
+  std::reverse(list.begin(), list.end());
   return list;
 }
 
@@ -132,7 +132,7 @@ TEST_P(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
 TEST_P(Binning, ListsOfCopiesAreTheSame) {
   if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   Circles circles = random_circles(100'000, 0.01f, 0.5f, 0);
-  for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;  // too many overlaps
+  for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;
   for (std::size_t i = 0; i < circles.count(); ++i) circles.shapes[i].z = static_cast<float>(i);
   const TileGrid grid = grid_of(200, 150, 32);
   const std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
-/// The sizes of all chunks, which lie one behind the other without a gap.
+/// Returns the sizes of all chunks, which follow each other without gaps.
 std::vector<std::uint64_t> sizes_of(ChunkPlan plan) {
   std::vector<std::uint64_t> sizes;
   std::uint64_t end = plan.chunk().end;
@@ -87,7 +87,7 @@ TEST(ChunkPlan, FromTheFirstChunkThatItAsksAfterItAsksAfterEach) {
   plan.advance();
   EXPECT_TRUE(plan.asks_now());
   ChunkPlan again = plan;
-  again.repeat();  // nobody asked after the one in front
+  again.repeat();  // the chunk in front was not polled
   EXPECT_EQ(sizes_of(again), (std::vector<std::uint64_t>{100, 300, 300, 300}));
   plan.advance();
   EXPECT_TRUE(plan.asks_now());

@@ -44,7 +44,7 @@ void expect_same(const Framebuffer& expected, const Framebuffer& got, const std:
       << what;
 }
 
-/// Single pixels, edges, parts of every place and size.
+/// Returns single pixels, edges, parts of all positions and sizes.
 std::vector<Part> parts_of(const ImageSettings& image) {
   const int width = image.width, height = image.height;
   std::vector<Part> parts = {{0, 0, width, height},         {width - 1, height - 1, 1, 1},
@@ -61,7 +61,7 @@ std::vector<Part> parts_of(const ImageSettings& image) {
   return parts;
 }
 
-/// Large ones, small ones, specks, snow, and few enough for no lists.
+/// Returns large ones, small ones, specks, snow, and few enough for no lists.
 std::vector<Circles> kinds_of_circles() {
   std::vector<Circles> many;
   many.push_back(random_circles(3000, 0.3f, 0.5f, 0));

@@ -28,23 +28,23 @@ std::vector<T> to_host(const DeviceBuffer<T>& buffer) {
 
 struct Lists {
   std::vector<std::vector<Overlap>> of_tile;  ///< front to back
-  std::vector<OverlapRun> places;             ///< of a tile
+  std::vector<OverlapRun> places;             ///< for each tile
   std::vector<std::uint32_t> tile_order;      ///< column below row
   FrameProgress progress;
 };
 
-/// Instead of a number of circles a slab.
+/// Used instead of a number of circles a slab.
 constexpr std::uint32_t kByRegion = 0;
 
 constexpr std::uint32_t kSlabForLittleMemory = 1024;
 
-/// Bins on the device. `active` has a byte a tile, or nothing for a first chunk.
+/// Bins on the device. `active` has a byte a tile, or is empty for a first chunk.
 Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circles,
           std::uint64_t capacity, const std::vector<std::uint8_t>& active) {
   const auto shapes = to_device(circles.shapes.data(), circles.count());
   const auto active_subtiles = to_device(active.data(), active.size());
   FrameProgress progress{};
-  progress.active_subtiles[0] = 1;  // of the chunk before
+  progress.active_subtiles[0] = 1;  // left by the previous chunk
   const auto device_progress = to_device(&progress, 1);
   BinCirclesArgs args;
   args.grid = grid;
@@ -94,7 +94,7 @@ Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circl
   return lists;
 }
 
-/// Every circle × every tile: its box touches the subtiles of the mask.
+/// Returns the lists of every circle × every tile: its box touches the subtiles of the mask.
 std::vector<std::vector<Overlap>> brute_force(const Circles& circles, const TileGrid& grid,
                                               const std::vector<std::uint8_t>& active) {
   std::vector<std::vector<Overlap>> lists(static_cast<std::size_t>(grid.num_tiles()));
@@ -133,7 +133,7 @@ TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
       Circles circles = random_circles(count, 0.03f, 0.5f, 0);
       for (std::size_t i = 0; i < count; i += 50)
         circles.shapes[i].radius *= 30;                                           // over many tiles
-      for (std::size_t i = 25; i < count; i += 50) circles.shapes[i].radius = 0;  // over none
+      for (std::size_t i = 25; i < count; i += 50) circles.shapes[i].radius = 0;  // over 0 tiles
       std::vector<std::uint8_t> some(static_cast<std::size_t>(grid.num_tiles()));
       for (std::uint8_t& active : some) active = engine() % 3 == 0 ? 0x81 : 0;
       for (const auto& active : {std::vector<std::uint8_t>(), some}) {
@@ -147,12 +147,12 @@ TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
           EXPECT_EQ(lists.progress.listed, total);
           ASSERT_EQ(lists.of_tile, expected) << count << " circles, slabs of " << slab;
           if (slab == kByRegion) continue;
-          // The lists fill the memory, each a run of its own.
+          // The lists fill the memory, each in its own run.
           std::vector<std::uint8_t> taken(total);
           for (const OverlapRun& place : lists.places)
             for (std::uint32_t i = 0; i < place.count; ++i) ++taken[place.start + i];
           EXPECT_EQ(std::count(taken.begin(), taken.end(), 1), static_cast<std::ptrdiff_t>(total));
-          // Their places come from the scan, so the slabs' size does not move them.
+          // Their places come from the scan, so they do not depend on the slabs' size.
           if (slab == kSlabStep) places = lists.places;
           if (slab <= kSlabStep) continue;
           for (std::size_t tile = 0; tile < places.size(); ++tile)

@@ -32,7 +32,7 @@ std::vector<T> to_host(const T* from, std::size_t size) {
   return values;
 }
 
-/// The symbols that the sample and the rule that all are possible give.
+/// Returns the code lengths from the sample and the rule that all symbols are possible.
 std::vector<std::uint32_t> lengths_of(const std::vector<std::uint32_t>& counts) {
   std::uint32_t values[png_format::kNumSymbols];
   std::copy(counts.begin(), counts.end(), values);
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> lengths_of(const std::vector<std::uint32_t>& counts) 
   return {lengths, lengths + png_format::kNumSymbols};
 }
 
-/// Which stage went wrong first, as far as can be seen from behind.
+/// Returns the first wrong stage, as far as the result reveals it.
 std::string first_difference(const PngEncoder& encoder, std::span<const std::uint8_t> actual,
                              const std::vector<std::uint8_t>& expected) {
   const PngArgs& args = encoder.args();
@@ -65,7 +65,7 @@ std::string first_difference(const PngEncoder& encoder, std::span<const std::uin
   if (at == actual.end() || other == expected.end()) return out.str();
   const auto byte = static_cast<std::size_t>(at - actual.begin());
   out << "; first at byte " << byte << ": " << int{*at} << ", expected " << int{*other};
-  // Behind "IDAT" the code lengths, then the segments.
+  // After "IDAT" come the code lengths, then the segments.
   const std::vector<std::uint8_t> type = {'I', 'D', 'A', 'T'};
   const auto idat = static_cast<std::size_t>(
       std::search(expected.begin(), expected.end(), type.begin(), type.end()) - expected.begin());
@@ -157,7 +157,7 @@ TEST_F(CudaPng, RandomPicturesAreTheSame) {
 }
 
 TEST_F(CudaPng, RunsOfEveryLengthAreTheSame) {
-  // Rows with runs of k pixels: with pieces, what is left of them, and segments' ends.
+  // Rows with runs of k pixels: with whole pieces, their rests, and segments' ends.
   for (const int channels : {3, 4}) {
     for (const int bits : {8, 16}) {
       const auto run = [](auto x, auto y, auto c) {
@@ -191,7 +191,7 @@ TEST_F(CudaPng, NoiseIsStoredWhereThatIsSmaller) {
     expect_same(filled(
                     1024, 500, channels, [&](auto, auto, auto) { return random(); }, 16),
                 "noise of words");
-    // The greatest sums that a segment can have: of a checksum's, too.
+    // The greatest sums that a segment can have, also for the checksum.
     expect_same(
         filled(
             2048, 99, channels, [](auto, auto y, auto) { return y % 2 == 0 ? 255 : 254; }, 16),
@@ -243,7 +243,7 @@ TEST_F(CudaPng, RasterizersMakeTheFilesOfFrames) {
     Image drawn;
     cpu->draw(circles, image, drawn, stats);
     FrameTarget target(picture);
-    if (k % 4 != 3) target.png = &file;  // by turns: what is left of others must not show
+    if (k % 4 != 3) target.png = &file;  // by turns: leftovers of others must not show
     file.bytes = {};
     file.head = png_head(shape_of(drawn), kMetadata);
     cuda_rasterizer->draw(circles, image, target, stats);

@@ -16,7 +16,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300, 300};  // forth and back
+constexpr std::int64_t kFrames[] = {0, 1, 2, 60, 7, 300, 300};
 
 Scene scene_with(const std::string& layers) {
   return parse_scene(
@@ -52,7 +52,7 @@ class FilmOfBoth {
 };
 
 /// Frames whose circles the device makes and those whose circles come from the host.
-TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
+TEST(DeviceCircles, FramesOfFilmsEqualTheCpus) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda_rasterizer({});
   const auto cpu = make_cpu_rasterizer({});
@@ -81,7 +81,7 @@ TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
   }
 }
 
-/// What they share stays as long as one of them draws, and comes again after that.
+/// Their shared data stay as long as one of them draws, and are made again after that.
 TEST(DeviceCircles, RasterizersShareAFilm) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - generator: rand10k\n  - generator: snow\n    opacity: 0.3\n");
@@ -98,7 +98,7 @@ TEST(DeviceCircles, RasterizersShareAFilm) {
   }
   const auto draw_first_frames = [&](std::size_t frames) {
     const auto cuda = make_cuda_rasterizer({});
-    Image image;  // drawn into again: its memory is another one from the second frame on
+    Image image;  // drawn into again: its memory changes from the second frame on
     StageStats stats;
     for (std::size_t i = 0; i < frames; ++i) {
       cuda->draw(CircleStream(recipes[i]), scene.image, image, stats);
@@ -115,8 +115,8 @@ TEST(DeviceCircles, RasterizersShareAFilm) {
   }
 }
 
-/// Each third of a film's frames, from the first to the last and once more: states of circles that
-/// move by themselves are made ahead, taken from each other, and made again.
+/// Each third of a film's frames, from the first to the last and once more: states of simulated
+/// circles are made ahead, taken from each other, and made again.
 TEST(DeviceCircles, RasterizersShareStates) {
   ROUNDEL_NEEDS_CUDA();
   constexpr std::size_t kCount = 120, kThreads = 3;
@@ -153,7 +153,7 @@ TEST(DeviceCircles, RasterizersShareStates) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Frames are asked for after as many chunks as the one before needed.
+/// Frames are polled after as many chunks as the previous one needed.
 TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
   ROUNDEL_NEEDS_CUDA();
   const Scene whole = parse_scene(
@@ -187,8 +187,8 @@ TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
   }
 }
 
-/// Frames that go to the device as a graph, and those that are not like the one before: standing
-/// still, moving, and with longer and longer lists.
+/// Frames that go to the device as a graph, and those that differ from the previous one: standing
+/// still, moving, and with growing lists.
 TEST(DeviceCircles, FilmsMayMoveNowAndThenAndTheirListsGrow) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with(
@@ -221,8 +221,8 @@ TEST(DeviceCircles, AFrameThatDoesNotComeToItsEndHarmsNoOther) {
   }
 }
 
-/// Also of chunks after which the host does not ask.
-TEST(DeviceCircles, TimesAreThoseOfAllChunks) {
+/// Also of chunks that the host does not poll.
+TEST(DeviceCircles, TimesCoverAllChunks) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - random: {count: 400000, radius: 0.02, alpha: 0.00001}\n");
   FilmSource film(scene);
@@ -246,7 +246,7 @@ TEST(DeviceCircles, TimesAreThoseOfAllChunks) {
             0.5 * least_time({.chunk_circles = 400'000, .times_stages = true}, 1));
 }
 
-TEST(DeviceCircles, TimesThatNobodyWantsAreNotTaken) {
+TEST(DeviceCircles, UnusedTimesAreNotTaken) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - random: {count: 4000, radius: 0.02, alpha: 0.5}\n");
   FilmSource film(scene);
@@ -265,7 +265,7 @@ TEST(DeviceCircles, TimesThatNobodyWantsAreNotTaken) {
 }
 
 /// Chunk by chunk, across layers; the CPU's come from the host.
-TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
+TEST(DeviceCircles, RandomLayersEqualTheCpus) {
   ROUNDEL_NEEDS_CUDA();
   static constexpr char kHead[] =
       "version: 1\nimage: {{width: 320, height: 200{}}}\nview: {{center: [0.4, 0.5], zoom: 1.25}}\n"
@@ -284,7 +284,7 @@ TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
   const std::string blended = std::string(kLayers) + "    blend: screen\n";
   const std::string on_host =
       "  - random: {count: 999, color: {choice: ['#ff0000', '#00ff00']}, alpha: 0.5}\n";
-  const std::string far_away =  // whose places are binary64
+  const std::string far_away =  // its positions are binary64
       "  - random: {count: 999, position: {disc: {center: [9.0e+5, 9.0e+5], radius: 0.3}}}\n"
       "    offset: [-899999.5, -899999.5]\n";
   for (const char* image : {"", ", blend: linear", ", antialias: true"}) {
@@ -313,7 +313,7 @@ TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
   }
 }
 
-TEST(DeviceCircles, AFilmThatLeavesNoRoomForListsIsNotForTheDevice) {
+TEST(DeviceCircles, AFilmWithoutMemoryForListsIsLeftToTheHost) {
   ROUNDEL_NEEDS_CUDA();
   RasterOptions options;
   options.memory_budget = std::uint64_t{64} << 20;

@@ -26,7 +26,7 @@ std::vector<std::uint8_t> read(const DevicePixels& pixels, std::size_t bytes) {
   return read;
 }
 
-/// What the CPU draws, as samples [height, width, channels] of binary32 from the top.
+/// Returns the CPU's picture as samples [height, width, channels] of binary32 from the top.
 std::vector<std::uint8_t> floats_of(const Circles& circles, const ImageSettings& image) {
   Framebuffer framebuffer;
   StageStats stats;
@@ -44,7 +44,7 @@ std::vector<std::uint8_t> floats_of(const Circles& circles, const ImageSettings&
   return samples;
 }
 
-TEST(CudaDevicePixels, AreThoseInMainMemory) {
+TEST(CudaDevicePixels, EqualThoseInMainMemory) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda();
   const Circles circles = testing::random_circles(5000, 0.05f, 0.5f, 0.2);
@@ -95,7 +95,7 @@ TEST(CudaDevicePixels, StayWhatTheyAreWhileOthersAreDrawn) {
   const DevicePixels first =
       draw(*cuda, testing::random_circles(100, 0.2f, 0.5f, 0, 1), image, false);
   const auto before = read(first, size);
-  for (unsigned seed = 2; seed < 20; ++seed) {  // in blocks that were given back
+  for (unsigned seed = 2; seed < 20; ++seed) {  // in blocks that were released
     const DevicePixels other =
         draw(*cuda, testing::random_circles(100, 0.2f, 0.5f, 0, seed), image, false);
     EXPECT_NE(other.samples, first.samples);

@@ -1,4 +1,4 @@
-// One set of bits, however a picture is made.
+// One set of bits for every way to make a picture.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -34,7 +34,7 @@ std::vector<RasterOptions> cpu_variants() {
           {.threads = 2, .tile_size = 256},
           {.threads = 2, .chunk_circles = 1000},
           {.threads = 1, .chunk_circles = 7},
-          {.threads = 2, .memory_budget = 400 << 10}};  // room for all states, and for short lists
+          {.threads = 2, .memory_budget = 400 << 10}};  // fits all states, and short lists
 }
 
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
@@ -81,7 +81,7 @@ TEST_P(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
   make_cpu_rasterizer(options)->draw(circles, image, framebuffer, stats);
   expect_same_bits(expected, framebuffer, "all at once");
   EXPECT_EQ(stats.chunks, 2u);  // the first of a thousand, and all
-  // What drawing is said to take is what it takes, with a constant for the threads.
+  // The forecast of memory equals its use, with a constant for the threads.
   EXPECT_LE(stats.memory, kBudget + (300 << 10));
   EXPECT_EQ(measure_drawing(circles, image, 0, options).memory, stats.memory);
 }
@@ -106,13 +106,12 @@ TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
   for (std::size_t i = 0; i < 8000; ++i)  // with larger ones between, up to 3.7 and 6.1 pixels
     many.back().shapes[i].radius *= i / 1000 % 4 == 1 ? 5.0f : i / 1000 % 4 == 3 ? 3.0f : 1.0f;
   for (std::size_t i = 2000; i < 3000; ++i) many.back().paints[i].alpha *= -1;  // and snow
-  many.push_back(random_circles(3000, 1.5f, 0.1f, 0));  // hide each other, some behind less
+  many.push_back(random_circles(3000, 1.5f, 0.1f, 0));  // hide each other, some partly
   for (std::size_t i = 0; i < 3000; ++i)
     if (i >= 2700 || i % 5 > 0) many.back().paints[i].alpha = 0.5f;
   const std::vector<std::string> targets = cpu_vector_targets();
   for (const Circles& circles : many) {
-    if (circles.count() > 100000)
-      image.width = 41, image.height = 23;  // brute force takes its time
+    if (circles.count() > 100000) image.width = 41, image.height = 23;  // brute force takes long
     const Framebuffer expected = draw_without_tiles(circles, image);
     const Image expected_bytes = to_image(expected, image);
     for (const std::string& target : targets) {
@@ -129,7 +128,7 @@ TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
   EXPECT_EQ(cpu_vector_target(), targets.front());
 }
 
-/// Circles that are made as they are needed; remembers which.
+/// Circles that are made on demand; records which.
 class WatchedCircles {
  public:
   WatchedCircles(const Circles& circles, std::size_t sample_run)
@@ -139,7 +138,7 @@ class WatchedCircles {
             [this, sample_run, memory = CircleStream(circles)](
                 std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
               memory.fetch(first, shapes, paints);
-              for (Shape& shape : shapes) shape.z = -1;  // is not to be read
+              for (Shape& shape : shapes) shape.z = -1;  // must not be read
               if (shapes.size() <= sample_run) return;   // a sample
               std::size_t known = first_made_;
               while (first < known && !first_made_.compare_exchange_weak(known, first)) {
@@ -147,7 +146,7 @@ class WatchedCircles {
             },
             {.sample_run = sample_run}, nullptr) {}
   const CircleStream& stream() const { return stream_; }
-  /// The hindmost circle of those that were made to be drawn.
+  /// Returns the backmost circle that was made to be drawn.
   std::size_t first_made() const { return first_made_; }
 
  private:
@@ -176,14 +175,14 @@ std::vector<Circles> circles_to_stream() {
   many.push_back(random_circles(3000, 0.08f, 0.5f, 0.3));
   many.push_back(random_circles(0, 1, 1, 0));
   many.push_back(random_circles(70'000, 0.02f, 1e-3f, 0.1));  // lists of copies
-  many.push_back(random_circles(70'000, 0.02f, 1e-3f, 0));    // but not of all
+  many.push_back(random_circles(70'000, 0.02f, 1e-3f, 0));    // but not all of them
   for (std::size_t i = 20'000; i < 40'000; ++i) many.back().shapes[i].radius *= 100;
   return many;
 }
 
 TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
   for (const Circles& circles : circles_to_stream()) {
-    const bool are_few = circles.count() < 10'000;  // others take their time
+    const bool are_few = circles.count() < 10'000;  // others take long
     for (const RasterOptions& options : cpu_variants())
       if (are_few || options.threads == 7 || options.tile_size == 16)
         expect_stream_draws_the_same(circles, image_of(130, 33), *make_cpu_rasterizer(options));
@@ -199,7 +198,7 @@ TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
   }
 }
 
-TEST_P(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
+TEST_P(Equality, CirclesBehindASaturatedImageAreNeverFetched) {
   const Circles circles = random_circles(200'000, 0.2f, 0.8f, 0);
   const ImageSettings image = image_of(64, 64);
   const WatchedCircles watched(circles, 16);
@@ -289,9 +288,9 @@ TEST_P(Equality, CrowdsInFrontHaveTheBitsOfTheCpuOnCuda) {
 }
 
 TEST_P(Equality, CirclesInOrderOfTheirPlaceHaveTheBitsOfTheCpuOnCuda) {
-  // Several macrotiles, which a look at few circles finds to be equally dense, since the front half
-  // has no order. Slabs are as large as if each had circles in all of them, but those of the back
-  // half have more in one than there is room for.
+  // Several macrotiles, which a sample estimates as equally dense, since the front half has no
+  // order. Slabs are as large as if each had circles in all of them, but slabs of the back half
+  // overflow one.
   const ImageSettings image = image_of(4000, 1000);
   Circles circles = random_circles(130'000, 0.016f, 0.02f, 0);
   for (Shape& shape : circles.shapes) shape.x *= 4;
@@ -305,12 +304,12 @@ TEST_P(Equality, CirclesInOrderOfTheirPlaceHaveTheBitsOfTheCpuOnCuda) {
   expect_same_bits(draw_cpu(circles, image), draw(*cuda, circles, image), "by place");
 }
 
-/// Where the host asks after each chunk, what those in front left active must not be forgotten.
+/// If the host polls after each chunk, tiles that earlier chunks left active must be kept.
 TEST_P(Equality, LaterChunksWhoseListsDoNotFitAreDrawnAgain) {
   constexpr std::size_t kChunk = 20'000;
   Circles circles = random_circles(3 * kChunk, 0.0005f, 0.01f, 0);
   const std::vector<std::size_t> sampled = sampled_places(circles.count());
-  for (std::size_t i = 100; i < 500; ++i) {  // over everything, and no sample tells of them
+  for (std::size_t i = 100; i < 500; ++i) {  // over everything, and missed by samples
     if (std::find(sampled.begin(), sampled.end(), i) != sampled.end()) continue;
     circles.shapes[i] = {0.5f, 0.5f, 0, 2.0f};
     circles.paints[i].alpha = 0.01f;
@@ -320,7 +319,7 @@ TEST_P(Equality, LaterChunksWhoseListsDoNotFitAreDrawnAgain) {
   const FrameEstimate estimate =
       estimate_frame(CircleStream(circles), image, kTileSize, kCudaChunks.saturation_factor);
   const std::span<const Shape> last_chunk(circles.shapes.data(), kChunk);
-  // The room that CUDA gives such a chunk's lists at first is less than twice what is expected.
+  // CUDA's first capacity for such a chunk's lists is less than twice the expected size.
   ASSERT_GT(static_cast<double>(count_overlaps(last_chunk, TileGrid::make(image, kTileSize))),
             2 * ((1 << 16) + kChunk * estimate.tiles_per_circle));
 
@@ -367,7 +366,7 @@ TEST_P(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
 TEST_P(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
   ROUNDEL_NEEDS_CUDA();
   const ImageSettings image = image_of(300, 200);
-  std::vector<Circles> frames;  // the first two have the same paints, the others their own
+  std::vector<Circles> frames;  // the first two share their paints, the others have their own
   for (std::uint64_t i = 0; i < 4; ++i) {
     frames.push_back(random_circles(3000 + 100 * (i / 3), 0.08f, 0.5f, 0.3));
     frames.back().paints_generation = std::max<std::uint64_t>(i, 1);
@@ -392,7 +391,8 @@ TEST_P(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
   }
 }
 
-// A rasterizer must not lower the shared memory that another one's kernels are about to use.
+// A rasterizer must not lower the shared memory limit of kernels that another one is about to
+// launch.
 TEST_P(Equality, RasterizersOfADeviceDrawOtherNumbersOfCirclesAtTheSameTime) {
   ROUNDEL_NEEDS_CUDA();
   constexpr int kTimes = 1000;

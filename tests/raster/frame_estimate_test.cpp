@@ -18,7 +18,7 @@ TEST(FrameEstimate, OpaqueDiscsInFrontHideTheRest) {
   const FrameEstimate estimate = estimate_frame(make_circles(discs), image_of(100, 100), 32, 3);
   EXPECT_LE(estimate.front_circles, 100U);
   EXPECT_GE(estimate.front_circles, 1U);
-  EXPECT_DOUBLE_EQ(estimate.front_tiles_per_circle, 16.0);  // 4 × 4 tiles
+  EXPECT_DOUBLE_EQ(estimate.front_tiles_per_circle, 16.0);
 }
 
 TEST(FrameEstimate, FaintCirclesAreAllNeeded) {
@@ -91,7 +91,7 @@ TEST(FrameEstimate, TheHeightOfACrowdInFrontIsFound) {
   EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);
 }
 
-TEST(FrameEstimate, NoCirclesAreNoTrouble) {
+TEST(FrameEstimate, NoCirclesAreEstimated) {
   const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
   EXPECT_EQ(estimate.tiles_per_circle, 0.0);

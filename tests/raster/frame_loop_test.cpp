@@ -11,10 +11,10 @@ namespace {
 
 using Next = ChunkResult::Next;
 
-/// Writes down what it is asked to do, answers as it is told, and fails where it is told to.
+/// Records its calls, gives prepared answers, and fails at a given point.
 class FakeBackend final : public RasterBackend {
  public:
-  std::vector<ChunkResult> results;  ///< one after the other; then all is well and active
+  std::vector<ChunkResult> results;  ///< in order; then everything is fine and active
   std::string fails_at;
   std::uint32_t first_asked = 0;
   std::uint64_t most_circles = 1000;
@@ -75,7 +75,7 @@ TEST(FrameLoop, GoesOnWhereMoreChunksAreNeededThanWereExpected) {
   backend.most_circles = 150;
   EXPECT_EQ(log_of(backend, 400),
             "plan bin300-400 blend bin150-300 blend result bin0-150 blend result finish");
-  backend.results = {{Next::kRepeat, 0}, {Next::kAdvance, 0}};  // also what nobody asked after
+  backend.results = {{Next::kRepeat, 0}, {Next::kAdvance, 0}};  // also chunks that were not polled
   EXPECT_EQ(log_of(backend, 400),
             "plan bin300-400 blend bin150-300 blend result "
             "bin300-400 blend bin150-300 blend result finish");

@@ -14,7 +14,7 @@ namespace {
 
 using Block = Buffer<std::uint8_t>;
 
-/// Smaller than a page, files, raw frames, and more than a slab has.
+/// Smaller than a page, files, raw frames, and larger than a slab.
 constexpr std::size_t kSizes[] = {1,       96,        4096,      4097,      30'000,   524'288,
                                   524'289, 1'300'000, 2'097'152, 3'145'728, 9'000'000};
 
@@ -40,7 +40,7 @@ TEST(LockedPages, OfAllSizesAreApartAndAligned) {
     EXPECT_TRUE(has_only(blocks[i], static_cast<std::uint8_t>(i))) << i;
 }
 
-TEST(LockedPages, OfNothingAreNothing) {
+TEST(LockedPages, OfZeroBytesAreEmpty) {
   EXPECT_TRUE(locked_pages<std::uint8_t>(0).empty());
 }
 

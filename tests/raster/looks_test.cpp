@@ -31,7 +31,7 @@ class Looks : public testing::Coverage {
 };
 INSTANTIATE_TEST_SUITE_P(Coverage, Looks, testing::coverages(), testing::coverage_name);
 
-/// A circle by its effect on what lies below: out = add + keep · below.
+/// A circle by its effect on the colour below: out = add + keep · below.
 struct AffineStep {
   double add, keep;
 };
@@ -49,7 +49,8 @@ AffineStep step_of(BlendMode mode, double alpha, double color) {
   return {0, 1};
 }
 
-/// The share of a pixel in a disc about (x, y), all in pixels: as area_test.cpp has proven it.
+/// Returns the share of a pixel in a disc about (x, y), all in pixels, which area_test.cpp has
+/// checked.
 double share_in_disc(const Shape& shape, float radius, const ImageSettings& image, int x, int y,
                      bool& is_near_rim) {
   using L = ScalarLanes;
@@ -64,7 +65,7 @@ double share_in_disc(const Shape& shape, float radius, const ImageSettings& imag
   return d2 <= r * r ? 1 : 0;
 }
 
-/// Back to front in binary64, circle by circle, by the affine rule.
+/// Draws back to front in binary64, circle by circle, by the affine rule.
 void expect_affine_picture(const Circles& circles, const std::vector<BlendMode>& modes,
                            const ImageSettings& image) {
   const Framebuffer out = draw_cpu(circles, image);
@@ -91,7 +92,7 @@ void expect_affine_picture(const Circles& circles, const std::vector<BlendMode>&
         continue;
       }
       const Pixel& drawn = out.pixels[static_cast<std::size_t>(y * image.width + x)];
-      // Sums of light may be large: they are compared by their size.
+      // Sums of light may be large, so they are compared relatively.
       ASSERT_NEAR(drawn.red / std::max(pixel[0], 1.0), pixel[0] / std::max(pixel[0], 1.0), 2e-5);
       ASSERT_NEAR(drawn.green / std::max(pixel[1], 1.0), pixel[1] / std::max(pixel[1], 1.0), 2e-5);
       ASSERT_NEAR(drawn.blue / std::max(pixel[2], 1.0), pixel[2] / std::max(pixel[2], 1.0), 2e-5);
@@ -159,7 +160,7 @@ TEST_P(Looks, DiscsOverEachOtherHaveThePlainBits) {
     Circles circles = random_circles(3000, 0.1f, 0.5f, snow);
     const Framebuffer expected = draw_cpu(circles, image_of(97, 61, {}));
     expect_same_bits(expected, draw_cpu(circles, image_of(97, 61, {false, false, true})), "over");
-    // A hole of nothing.
+    // An empty hole.
     for (Paint& paint : circles.paints.span())
       if (!is_snow(paint)) paint = with_looks(paint, BlendMode::kOver, true);
     for (Shape& shape : circles.shapes.span()) shape.z = 0;
@@ -167,7 +168,8 @@ TEST_P(Looks, DiscsOverEachOtherHaveThePlainBits) {
   }
 }
 
-/// Rims through the middle of the unit square, of circles up to larger ones than have areas.
+/// Returns rims through the middle of the unit square, of circles up to sizes beyond those with
+/// areas.
 Circles huge_rings() {
   Circles circles = random_circles(40, 0.1f, 0.5f, 0);
   for (std::size_t i = 0; i < circles.count(); ++i) {
@@ -184,7 +186,7 @@ TEST_P(Looks, HugeRingsAreRings) {
   const Framebuffer expected = draw_without_tiles(circles, image);
   expect_same_bits(expected, draw_cpu(circles, image), "huge");
   EXPECT_LT(expected.pixels[32 * 64 + 33].red, 0.5F);  // in all rings
-  EXPECT_EQ(expected.pixels[32 * 64 + 20].red, 1.0F);  // in none
+  EXPECT_EQ(expected.pixels[32 * 64 + 20].red, 1.0F);  // outside of all rings
 }
 
 TEST_P(Looks, AddStopsNothingAndFiltersStopByChannel) {
@@ -193,10 +195,10 @@ TEST_P(Looks, AddStopsNothingAndFiltersStopByChannel) {
   std::vector<testing::Disc> discs(1000, {everywhere, {0.25f, 0, 0, 1.0f}});
   for (testing::Disc& disc : discs) disc.paint = with_looks(disc.paint, BlendMode::kAdd, false);
   EXPECT_EQ(draw_cpu(testing::make_circles(discs), image).pixels[7].red, 251.0f);
-  // Red passes no more, the others do.
+  // Red is blocked, the others pass.
   discs.push_back({everywhere, with_looks({0, 1, 1, 1.0f}, BlendMode::kMultiply, false)});
   EXPECT_EQ(draw_cpu(testing::make_circles(discs), image).pixels[7], (Pixel{0, 1, 1, 1}));
-  // Nothing passes: what was behind is not looked at.
+  // Everything is blocked: circles behind are skipped.
   discs.push_back({everywhere, with_looks({0, 0, 0, 1.0f}, BlendMode::kMultiply, false)});
   StageStats stats;
   Framebuffer out;
@@ -219,7 +221,7 @@ TEST_P(Looks, AddedLightIsSeenInPicturesWithAlpha) {
   StageStats stats;
   make_cpu_rasterizer({})->draw(circles, image, bytes, stats);
   EXPECT_EQ(std::memcmp(bytes.bytes.data(), expected.data(), 4), 0);
-  // Discs over each other keep their alphas, with colours beyond 1 too.
+  // Overlapping discs keep their alphas, with colours beyond 1 too.
   image.looks = {};
   const Circles bright = testing::make_circles({{everywhere, {4, 0.5f, 0, 0.4f}}});
   make_cpu_rasterizer({})->draw(bright, image, bytes, stats);

@@ -1,4 +1,4 @@
-// Against a painter's algorithm in binary64: every circle over every pixel, back to front.
+// Compares with a painter's algorithm in binary64: every circle over every pixel, back to front.
 #include <cmath>
 
 #include "tests/raster/testing.h"
@@ -12,7 +12,7 @@ using testing::random_circles;
 
 struct OraclePixel {
   double red, green, blue;
-  bool ambiguous = false;  ///< some circle's rim is too near for binary32 to agree which side it is
+  bool ambiguous = false;  ///< a rim is too near for binary32 to decide the side
 };
 
 OraclePixel paint(const Circles& circles, const ImageSettings& image, int x, int y) {
@@ -24,19 +24,19 @@ OraclePixel paint(const Circles& circles, const ImageSettings& image, int x, int
                     background.top.blue + (background.bottom.blue - background.top.blue) * share};
   for (std::size_t i = 0; i < circles.count(); ++i) {
     const Shape& shape = circles.shapes[i];
-    const Paint& look = circles.paints[i];
+    const Paint& paint = circles.paints[i];
     const double dx = shape.x - px, dy = shape.y - py, r = shape.radius;
     const double d2 = dx * dx + dy * dy;
     if (std::abs(d2 - r * r) < 1e-6 * std::max(r * r, 1e-6)) pixel.ambiguous = true;
     if (d2 > r * r) continue;
-    double alpha = look.alpha, red = look.red, green = look.green, blue = look.blue;
-    if (is_snow(look)) {
+    double alpha = paint.alpha, red = paint.red, green = paint.green, blue = paint.blue;
+    if (is_snow(paint)) {
       const double d = std::sqrt(d2) / r;
       const double a = std::clamp(4 * d - 1, 0.0, 1.0), b = std::clamp(4 * d - 3, 0.0, 1.0);
       red = 1 - .2 * a;
       green = 1 - .1 * a - .1 * b;
       blue = 1;
-      alpha = -static_cast<double>(look.alpha) * std::exp(-4 * d * d);
+      alpha = -static_cast<double>(paint.alpha) * std::exp(-4 * d * d);
     }
     pixel.red += alpha * (red - pixel.red);
     pixel.green += alpha * (green - pixel.green);

@@ -99,13 +99,13 @@ TEST(OutOfRange, TolerancesThatMeanNothingAreErrors) {
   const auto compare = [&](const Tolerance& tolerance) {
     return compare_pictures(a, b, tolerance, {});
   };
-  constexpr int kMost = std::numeric_limits<int>::max();
+  constexpr int kMaxInt = std::numeric_limits<int>::max();
   for (const PixelBox& box : {PixelBox{-1, 0, 2, 2},
                               {0, -1, 2, 2},
                               {0, 0, 0, 1},
                               {0, 0, 1, 0},
                               {1, 1, -1, 1},
-                              {-kMost, 0, kMost, 1}})
+                              {-kMaxInt, 0, kMaxInt, 1}})
     EXPECT_EQ(error_of([&] { compare({.ignore = {box}}); }).exit_code(), ExitCode::kUsage);
   for (const std::pair<int, int>& size : {std::pair(0, 0), {0, 4}, {4, 0}, {-1, 4}, {4, -3}})
     EXPECT_EQ(error_of([&] {
@@ -114,10 +114,10 @@ TEST(OutOfRange, TolerancesThatMeanNothingAreErrors) {
               ExitCode::kUsage);
   for (const double delta : {-1.0, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_EQ(error_of([&] { compare({.max_delta = delta}); }).exit_code(), ExitCode::kUsage);
-  // Beyond the picture there is nothing to ignore.
-  EXPECT_EQ(compare({.ignore = {{4, 0, 1, 1}, {100, 100, kMost, kMost}}}).pixels_over, 1U);
-  EXPECT_EQ(compare({.ignore = {{0, 0, kMost, kMost}}}).pixels_over, 0U);
-  EXPECT_EQ(compare({.max_density = Tolerance::Density{0, kMost, kMost}}).densest_pixels, 1U);
+  // Boxes beyond the picture are empty.
+  EXPECT_EQ(compare({.ignore = {{4, 0, 1, 1}, {100, 100, kMaxInt, kMaxInt}}}).pixels_over, 1U);
+  EXPECT_EQ(compare({.ignore = {{0, 0, kMaxInt, kMaxInt}}}).pixels_over, 0U);
+  EXPECT_EQ(compare({.max_density = Tolerance::Density{0, kMaxInt, kMaxInt}}).densest_pixels, 1U);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// One set of bits where rims are hard to get right in a short way: of unlike sizes, and that graze
-// pixels.
+// One set of bits for rims that are hard to shortcut: of unlike sizes, and grazing pixels.
 #include <cmath>
 #include <random>
 
@@ -17,7 +16,7 @@ using testing::expect_same_bits;
 
 class Rims : public testing::Coverage {
  protected:
-  /// Of 128 × 128 pixels.
+  /// Returns an image of 128 × 128 pixels.
   static ImageSettings black_image(bool has_rings) {
     ImageSettings image = image_of(128, 128);
     image.background = {{0, 0, 0}, {0, 0, 0}};
@@ -31,7 +30,7 @@ class Rims : public testing::Coverage {
 };
 INSTANTIATE_TEST_SUITE_P(Coverage, Rims, testing::coverages(), testing::coverage_name);
 
-/// Circles whose rims pass through a picture of 256 × 256, of radii that go round, in pixels.
+/// Returns circles whose rims cross a picture of 256 × 256, with radii in turn, in pixels.
 Circles circles_of_rims(std::size_t count, const std::vector<float>& radii, float snow_share) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<float> unit(0.0f, 1.0f);
@@ -54,7 +53,7 @@ TEST_P(Rims, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
   const std::vector<std::vector<float>> radii{
       {1.8f},                                           // axes through most pixels
       {2.2f, 2.6f, 3.0f},                               // boxes of five and six pixels
-      {0x1p-12f, 5},                                    // nothing, among others
+      {0x1p-12f, 5},                                    // empty ones, among others
       {0.3f, 0.7f, 20},                                 // specks, too
       {600},                                            // all pixels are edges
       {2000, 4, 0x1p-9f},                               //
@@ -93,8 +92,8 @@ void make_rings(Circles& circles, unsigned seed) {
   }
 }
 
-/// Circles of a picture of 128 × 128 whose rims touch a line of the grid or go through a corner of
-/// pixels, but for less than a pixel that may be next to nothing.
+/// Returns circles of a picture of 128 × 128 whose rims touch a line of the grid or a corner of
+/// pixels, up to an offset between almost 0 and a pixel.
 Circles grazing_circles(std::size_t count, float most_radius, unsigned seed, bool are_rings) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<float> unit(0.0f, 1.0f);
@@ -120,8 +119,8 @@ Circles grazing_circles(std::size_t count, float most_radius, unsigned seed, boo
   return circles;
 }
 
-/// Where shortcuts are nearest to leaving out what the exact test or share still has. On black, a
-/// share of 10⁻⁹ is seen.
+/// Shortcuts are nearest to dropping pixels that the exact test or share still has. On black, a
+/// share of 10⁻⁹ is visible.
 TEST_P(Rims, CirclesThatGrazePixelsHaveTheSameBits) {
   for (const bool are_rings : {false, true}) {
     const ImageSettings image = black_image(are_rings);

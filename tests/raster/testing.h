@@ -30,8 +30,8 @@ inline Circles make_circles(const std::vector<Disc>& discs) {
   return circles;
 }
 
-/// Seeded random circles in and around the unit square: `snow_share` of them snow, the others solid
-/// of alpha up to max_alpha.
+/// Returns seeded random circles in and around the unit square: `snow_share` of them snow, the
+/// others solid of alpha up to max_alpha.
 inline Circles random_circles(std::size_t count, float largest_radius, float max_alpha,
                               double snow_share, unsigned seed = 1) {
   std::mt19937 engine(seed);
@@ -48,8 +48,8 @@ inline Circles random_circles(std::size_t count, float largest_radius, float max
   return make_circles(discs);
 }
 
-/// What random circles get besides their shader: one of these modes each, in turns of `run`
-/// circles, and where `ring_share` says so a hole.
+/// Gives random circles blend modes, each in turns of `run` circles, and `ring_share` of them a
+/// hole.
 inline void add_looks(Circles& circles, const std::vector<BlendMode>& modes, double ring_share,
                       std::size_t run = 1) {
   std::mt19937 engine(7);
@@ -109,8 +109,8 @@ inline Framebuffer draw_cpu(const Circles& circles, const ImageSettings& image,
   return draw(*make_cpu_rasterizer(options), circles, image);
 }
 
-/// Every pixel × every circle, front to back, without tiles: the frame contract as it reads, in the
-/// shared arithmetic.
+/// Draws every pixel × every circle, front to back, without tiles: the frame contract literally, in
+/// the shared arithmetic.
 inline Framebuffer draw_without_tiles(const Circles& circles, const ImageSettings& image) {
   Framebuffer framebuffer;
   framebuffer.resize(image.width, image.height);
@@ -131,7 +131,7 @@ inline Framebuffer draw_without_tiles(const Circles& circles, const ImageSetting
   return framebuffer;
 }
 
-/// Skips the calling test when there is no CUDA device, unless ROUNDEL_REQUIRE_CUDA=1 forbids it.
+/// Skips the calling test without a CUDA device, unless ROUNDEL_REQUIRE_CUDA=1 forbids it.
 #define ROUNDEL_NEEDS_CUDA()                                                            \
   if (::roundel::cuda_devices().empty()) {                                              \
     const char* required = std::getenv("ROUNDEL_REQUIRE_CUDA");                         \

@@ -1,5 +1,5 @@
-// What the tests of the page share: the browser, pages of the reports of report_sample, and where
-// things are on them. Needs the folder as the first argument, and ROUNDEL_BROWSER=PATH.
+// Shared by the tests of the page: the browser, pages of the reports of report_sample, and
+// positions on them. Needs the folder as the first argument, and ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
 import {mkdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
@@ -17,12 +17,12 @@ before(async () => {
 });
 after(() => browser?.close());
 
-// A page of a report; afterwards it must have said nothing on the console and asked no server.
+// A page of a report; it must print nothing on the console and contact no server.
 export async function open(t, name, {show = '', colorScheme = 'light', ...more} = {}) {
   const context = await browser.newContext({colorScheme, viewport: {width: 1280, height: 860}, offline: true, ...more});
   const page = await context.newPage();
   const problems = [];
-  page.on('console', message => {  // the remark is about how this test looks at the canvas
+  page.on('console', message => {  // a remark caused by this test's reads of the canvas
     if (!message.text().includes('willReadFrequently')) problems.push(`console: ${message.text()}`);
   });
   page.on('pageerror', error => problems.push(`error: ${error.message}`));
@@ -46,15 +46,15 @@ export async function choose(page, name) {
   await shows(page, name);
 }
 
-// The colour of the canvas at a point, in CSS pixels from its top left.
+// Returns the colour of the canvas at a point, in CSS pixels from its top left.
 export const colorAt = (page, x, y) => page.evaluate(([px, py]) => {
   const canvas = document.getElementById('canvas');
   const ratio = devicePixelRatio;
   return [...canvas.getContext('2d').getImageData(px * ratio, py * ratio, 1, 1).data].slice(0, 3);
 }, [x, y]);
 
-// Where the middle of a picture's pixel is on the canvas, in a pane of the panes that there are. A view
-// with other controls gives the canvas another size, which the page hears of once a frame has been shown.
+// Returns the position on the canvas of the middle of a picture's pixel, in one of the existing
+// panes. A view with other controls resizes the canvas, which the page notices after a frame.
 export const pointOf = (page, x, y, pane = 0) => page.evaluate(async ([px, py, index]) => {
   for (let i = 0; i < 2; ++i) await new Promise(requestAnimationFrame);
   const one = panes()[index];

@@ -1,10 +1,10 @@
-// Looks at what reports are besides their pictures: on paper, without scripts, for those who listen
-// or use keys: page_test.js FOLDER, ROUNDEL_BROWSER=PATH.
+// Tests reports besides their pictures: on paper, without scripts, for screen readers and
+// keyboards: page_test.js FOLDER, ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {choose, open, screenshot, shows} from './browser.js';
 
-// Pages of a PDF as Chromium writes it.
+// Counts the pages of a PDF as Chromium writes it.
 const pagesOf = pdf => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g).length;
 
 test('on paper each failure has a page, and pictures keep their proportions', async t => {
@@ -16,7 +16,7 @@ test('on paper each failure has a page, and pictures keep their proportions', as
   await page.waitForFunction(() => window.isPrinting);
   assert.equal(await page.locator('#paper section').count(), 9);
   assert.match(await page.locator('#paper section').nth(5).textContent(), /^spot\.png differs.*5 pixels differ.*goldenactualdifference.*RMSE/);
-  assert.deepEqual(await page.locator('#paper section').nth(1).locator('figcaption').allTextContents(), ['golden']);  // of the torn pair
+  assert.deepEqual(await page.locator('#paper section').nth(1).locator('figcaption').allTextContents(), ['golden']);  // the torn pair's
   await page.emulateMedia({media: 'print'});
   const shapes = await page.evaluate(() => [...document.querySelectorAll('#paper canvas')].map(one => {
     const box = one.getBoundingClientRect();
@@ -69,13 +69,13 @@ test('views are one stop of the tabulator, and arrows move among them', async t 
 
 test('verdict and pixel are told to those who listen', async t => {
   const page = await open(t, 'report', {show: 'spot.png'});
-  const told = id => page.locator(`#${id}[role=status]`).textContent();
-  assert.match(await told('verdict'), /^spot\.png, differs, 5 pixels by up to 135, 5 pixels differ/);
+  const statusOf = id => page.locator(`#${id}[role=status]`).textContent();
+  assert.match(await statusOf('verdict'), /^spot\.png, differs, 5 pixels by up to 135, 5 pixels differ/);
   await page.keyboard.press('g');
   await page.keyboard.press('ArrowRight');
-  assert.match(await told('pixel'), /^x 41, y 30 .*golden 123 120 129/);
+  assert.match(await statusOf('pixel'), /^x 41, y 30 .*golden 123 120 129/);
   await choose(page, 'new.png');
-  assert.match(await told('verdict'), /^new\.png, new/);
+  assert.match(await statusOf('verdict'), /^new\.png, new/);
 });
 
 test('the keys below are those that there are', async t => {

@@ -1,10 +1,9 @@
 // Writes folders of pictures that differ in known ways, and their reports: report_sample FOLDER.
 //   FOLDER/report   one of everything, in pictures with difficult names
-//   FOLDER/values   floats, 16 bits, and a picture that is too large to be there as a whole
+//   FOLDER/values   floats, 16 bits, and a picture that is too large to be shown as a whole
 //   FOLDER/large    10,000 pictures that differ
-//   FOLDER/same     nothing that differs
-// report_sample --many FOLDER: 10,000 pairs of 256x256, each other than the others, in
-// FOLDER/report.
+//   FOLDER/same     equal pictures
+// report_sample --many FOLDER: 10,000 different pairs of 256x256 in FOLDER/report.
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
@@ -25,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A gradient that no two pixels of a row share, with alpha falling from left to right.
+/// Returns a gradient without two equal pixels in a row, with alpha falling from left to right.
 Image make_picture(int width, int height, int channels) {
   Image image;
   image.resize(width, height, channels);
@@ -45,7 +44,6 @@ std::uint8_t* pixel_of(Image& image, int x, int y) {
   return image.bytes.data() + (static_cast<std::ptrdiff_t>(y) * image.width + x) * image.channels;
 }
 
-/// A disc on a gradient.
 Image make_disc(int x, int y, int radius) {
   Image image = make_picture(256, 256, 3);
   for (int row = y - radius; row <= y + radius; ++row)
@@ -70,7 +68,6 @@ class Sample {
     put("actual", name, image);
   }
 
-  /// Everything that a report can show.
   void make_all_kinds() const {
     const Image plain = make_picture(64, 48, 3);
     for (const char* name : {"same 1.png", "same 2.png", "same 3.png"}) put_both(name, plain);
@@ -83,7 +80,7 @@ class Sample {
 
     Image see_through = make_picture(60, 48, 4);
     put("golden", "alpha \xCE\xB1 \"quoted\" & 'more'.png", see_through, "a scene");
-    pixel_of(see_through, 5, 7)[2] = 9;  // where alpha is 0
+    pixel_of(see_through, 5, 7)[2] = 9;  // under alpha 0
     put("actual", "alpha \xCE\xB1 \"quoted\" & 'more'.png", see_through, "another scene");
 
     put("golden", "film <b>/<!--<script>.png", plain);
@@ -100,7 +97,7 @@ class Sample {
     put("actual", "tolerated.png", spot);
   }
 
-  /// Pictures whose values, or size, are not those of a screen.
+  /// Pictures whose values, or size, exceed a screen's.
   void make_values() const {
     Image words;
     words.resize(40, 30, 3, 16);

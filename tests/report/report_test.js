@@ -1,4 +1,4 @@
-// Looks at the reports of report_sample in a browser: report_test.js FOLDER, ROUNDEL_BROWSER=PATH.
+// Tests the reports of report_sample in a browser: report_test.js FOLDER, ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {ALPHA, choose, colorAt, golden, moveTo, open, pointOf, screenshot, shows} from './browser.js';
@@ -129,7 +129,7 @@ test('the difference view marks the differing pixels', async t => {
     assert.ok(red === green && green === blue && Math.abs(red - 153 - 0.4 * (0.3 * r + 0.59 * g + 0.11 * b)) < 2);
   }
   await screenshot(page, 'difference');
-  await page.keyboard.press('6');  // bright where it is seen, black far from it
+  await page.keyboard.press('6');  // bright under it, black far from it
   assert.ok(Math.max(...await colorAt(page, ...await pointOf(page, 41, 30))) > 150);
   assert.ok(Math.max(...await colorAt(page, ...await pointOf(page, 20, 45))) < 20);
   await screenshot(page, 'flip');
@@ -168,7 +168,7 @@ test('zooming goes to the pixels and writes their values', async t => {
   await page.waitForFunction(() => shown.scale >= 60);
   const [newX, newY] = await pointOf(page, 41, 30);  // the point under the mouse stayed
   assert.ok(Math.abs(newX - x) < 4 && Math.abs(newY - y) < 4);  // the mouse moves by whole pixels
-  const inks = await page.evaluate(() => {  // a cell holds its colour and that of the writing
+  const inks = await page.evaluate(() => {  // a cell holds its colour and the text's
     const one = panes()[0], cell = canvas.getContext('2d').getImageData(
         screenX(one, 42) + 4, screenY(30) + 4, shown.scale - 8, shown.scale - 8).data;
     return new Set(Array.from({length: cell.length / 4}, (_, i) => cell[4 * i])).size;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes reports and looks at them in Chromium: report_test.sh REPORT_SAMPLE [--many]. With --many it
-# times how a report of 10,000 pairs opens, which is no daily test: that takes a minute and 1 GB of
-# disk. Exit code 77, with the reason, where something is missing for that; ROUNDEL_REQUIRE_BROWSER=1 makes it a failure.
-# ROUNDEL_SCREENSHOTS=FOLDER keeps pictures of the page.
+# Makes reports and views them in Chromium: report_test.sh REPORT_SAMPLE [--many]. With --many it times the opening of a
+# report of 10,000 pairs, which takes a minute and 1 GB of disk, too much for a daily test. Exit code 77, with the
+# reason, if a program is missing; ROUNDEL_REQUIRE_BROWSER=1 makes it a failure. ROUNDEL_SCREENSHOTS=FOLDER keeps
+# pictures of the page.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 

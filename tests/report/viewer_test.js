@@ -1,4 +1,4 @@
-// Looks at pictures in the reports of report_sample: viewer_test.js FOLDER, ROUNDEL_BROWSER=PATH.
+// Tests pictures in the reports of report_sample: viewer_test.js FOLDER, ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {ALPHA, choose, colorAt, golden, moveTo, open, pointOf, screenshot, shows} from './browser.js';
@@ -16,15 +16,15 @@ test('zoom and place stay over views and over pictures of the same size', async 
   assert.deepEqual(await place(page), fitted);
   await page.keyboard.press('g');
   await page.keyboard.press('+');
-  const there = await place(page);
+  const position = await place(page);
   for (const key of ['2', '3', '4', '5', '6', '1', 'j']) {
     await page.keyboard.press(key);
-    assert.deepEqual(await place(page), there, key);
+    assert.deepEqual(await place(page), position, key);
   }
   await shows(page, 'x</script>.png');
-  assert.deepEqual(await place(page), there);
+  assert.deepEqual(await place(page), position);
   await choose(page, 'shape.png');
-  await choose(page, ALPHA);  // of another size: as a whole
+  await choose(page, ALPHA);  // another size: shown as a whole
   assert.ok(await page.evaluate(() => shown.isFitted));
 });
 
@@ -84,7 +84,7 @@ test('a large picture is shown reduced, with every place that differs', async t 
   const page = await open(t, 'values', {show: 'huge.png'});
   assert.match(await page.locator('#about').textContent(), /5000×3000 is too large for this page: shown 3 times smaller/);
   assert.equal(await page.locator('#place').textContent(), '2 places');
-  await page.keyboard.press('5');  // a single red pixel is in sight in the whole
+  await page.keyboard.press('5');  // a single red pixel is visible in the whole picture
   const red = await page.evaluate(() => {
     const {width, height} = canvas, data = canvas.getContext('2d').getImageData(0, 0, width, height).data;
     let found = 0;
@@ -104,7 +104,7 @@ test('loading is shown until the pictures are there', async t => {
   const page = await open(t, 'values', {show: 'floats.pfm'});
   const note = page.locator('#loading');
   assert.equal(await note.isVisible(), false);
-  await page.evaluate(() => {  // a slow disk
+  await page.evaluate(() => {
     const decode = decodeLayers;
     const disk = new Promise(done => { window.goOn = done; });
     decodeLayers = pictures => disk.then(() => decode(pictures));
@@ -119,7 +119,7 @@ test('loading is shown until the pictures are there', async t => {
 test('the background of transparent pictures is to be chosen', async t => {
   const page = await open(t, 'report', {show: ALPHA, colorScheme: 'dark'});
   const background = page.locator('#background select');
-  const at = await pointOf(page, 3, 3);  // alpha is 0
+  const at = await pointOf(page, 3, 3);
   assert.equal(await background.inputValue(), 'dark');
   for (const [name, color] of [['white', [255, 255, 255]], ['black', [0, 0, 0]]]) {
     await background.selectOption(name);

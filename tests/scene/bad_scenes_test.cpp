@@ -40,7 +40,7 @@ TEST(BadScenes, OnlyTheFirstHundredProblemsAreListed) {
   EXPECT_TRUE(error.ends_with("\ns.yaml: 900 more errors")) << error;
 }
 
-// Words of the scene are shortened in the middle, so that the place and the problem are left.
+// Words of the scene are shortened in the middle, so that the place and the problem remain.
 TEST(BadScenes, NoLineOfAMessageIsLong) {
   if (kAddressSanitized) GTEST_SKIP() << "reads megabytes of text";
   const auto repeat = [](const std::string& word, int times) {

@@ -1,4 +1,4 @@
-"""Checks scenes/scene.schema.json: it accepts every scene of ours and rejects the bad scenes that it should."""
+"""Checks scenes/scene.schema.json: it accepts all our scenes and rejects the bad scenes that it should."""
 import pathlib
 import sys
 

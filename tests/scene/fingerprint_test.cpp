@@ -202,7 +202,7 @@ TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
     EXPECT_EQ(fingerprint_of(replaced(from, to)), expected) << from << " -> " << to;
 }
 
-/// Stored from the time when all positions were rounded before the view.
+/// Stored when all positions were rounded before the view.
 TEST(Fingerprint, OnlyDoublesUnderAViewAreOtherScenesThanBefore) {
   const TemporaryFolder folder;
   const auto write = [&folder](const std::string& name, const std::string& type, const auto& data) {

@@ -1,5 +1,4 @@
-// Inputs made to take much time or memory. Every one must be refused, in a time that leaves the
-// test its limit many times over.
+// Inputs made to take much time or memory. All must be refused, well within the test's limit.
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -55,7 +54,7 @@ TEST(HostileScenes, MoreValuesThanTheParserShouldHoldAreRefused) {
             "s.yaml:1:8000001: too many values; put bulk data into an .npy file");
 }
 
-TEST(HostileScenes, WhatIsNoTextIsRefusedWithItsPlace) {
+TEST(HostileScenes, InvalidTextIsRefusedWithItsPlace) {
   EXPECT_EQ(parse_error(std::string("version: 1\nseed: \0", 18)),
             "s.yaml:2:7: expected UTF-8 text, got the byte 0x00");
   EXPECT_EQ(parse_error("\x7f"
@@ -93,7 +92,7 @@ TEST(HostileScenes, AMillionUnknownKeysNeedLittleMemory) {
   EXPECT_TRUE(error.ends_with("s.yaml: 299900 more errors")) << error.substr(error.size() - 100);
 }
 
-TEST(HostileScenes, AFifoNobodyWritesToIsRefused) {
+TEST(HostileScenes, AFifoWithoutAWriterIsRefused) {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -113,7 +112,7 @@ TEST(HostileScenes, ManyInlineCirclesAreReadInLittleMemory) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100 * 1024) << "KiB";
 }
 
-// Yaml-cpp holds all tokens of such a layer: 750 MiB, were it not read in pieces.
+// Yaml-cpp holds all tokens of such a layer: 750 MiB, unless it is read in pieces.
 TEST(HostileScenes, TheLargestSceneTakesFiveSecondsAndLittleMemory) {
 #ifdef ROUNDEL_SANITIZED
   constexpr std::size_t kBytes = std::size_t{2} << 20;
@@ -142,7 +141,7 @@ TEST(HostileScenes, TheLargestSceneTakesFiveSecondsAndLittleMemory) {
 #endif
 }
 
-// Errors within what is read in pieces, and after it, have their places.
+// Errors within the parts read in pieces, and after them, have their places.
 TEST(HostileScenes, LongListsInBracketsHaveTheirPlaces) {
   const std::string circles = repeat("{x: 1, y: 1, radius: 1},\n", 50'000);
   EXPECT_EQ(parse_error("{version: 1, layers: [{circles: [\n" + circles +

@@ -57,7 +57,7 @@ TEST(Keys, SecondsAreExactAtRatesThatAreFractions) {
     EXPECT_EQ(frames_of("24000/1001", text), 24 * i) << text;
     EXPECT_EQ(frames_of("'60000/1001'", text), 60 * i) << text;
   }
-  // A number is what it says, to the bit.
+  // A number keeps its value to the bit.
   EXPECT_EQ(frames_of("23.976", "1.001s"), 1.001 * 23.976);
   EXPECT_EQ(frames_of("24", "1.001s"), 1.001 * 24);
 }
@@ -122,7 +122,7 @@ TEST(Keys, AFrameIsTheSceneWithItsValuesWrittenOut) {
   EXPECT_EQ(fingerprint(scene_at(film, 30)), fingerprint_at(film, 30));
   EXPECT_EQ(fingerprint_at(film, 60), fingerprint_at(film, 6000)) << "constant after the last key";
   EXPECT_EQ(fingerprint_at(film, 0), fingerprint_at(film, -7));
-  // However it is reached.
+  // For every way to reach it.
   EXPECT_EQ(fingerprint_at(scene_at(scene_at(film, 60), 3), 30), fingerprint_at(film, 30));
   EXPECT_EQ(fingerprint(film), fingerprint_at(film, 0)) << "a scene is at its first frame";
 }

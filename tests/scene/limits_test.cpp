@@ -1,5 +1,5 @@
-// Lists of too many or too few items: they are reported, and nothing in them is read, however wrong
-// it is.
+// Lists of too many or too few items are reported, and their items are not read, however wrong they
+// are.
 #include <gtest/gtest.h>
 
 #include "renderer/format/validate.h"
@@ -61,7 +61,7 @@ TEST(Limits, NothingIsReadOfLayersBeyondTheLimitInALongText) {
       "s.yaml:4:3: layers: expected at most 1000 items, got a list of 1001");
 }
 
-// Every other list of the format with a limit, one item beyond it and one short of it.
+// All other lists of the format with a limit, one item beyond it and one short of it.
 TEST(Limits, NothingIsReadOfOtherListsOfAWrongLength) {
   const std::string random = "layers[0].random.";
   const auto check = [](const std::string& scene, const std::string& error) {
@@ -69,7 +69,7 @@ TEST(Limits, NothingIsReadOfOtherListsOfAWrongLength) {
     const std::string got = parse_error("version: 1\n" + scene);
     EXPECT_EQ(got.substr(got.find(": ") + 2), error);
   };
-  // Items that a reader would stumble over are put into the lists, and lists into the lists.
+  // The lists get items that a reader would stumble over, and further lists.
   for (const auto& items :
        {std::pair<std::string, int>{"[]", 0}, {"[{}]", 1}, {"[[], [], {}, a]", 4}}) {
     const std::string list = items.first, n = std::to_string(items.second);
@@ -103,7 +103,7 @@ TEST(Limits, NothingIsReadOfOtherListsOfAWrongLength) {
         "s.yaml:2:34: layers[0].columns: expected a list of column names, got a list of 0");
 }
 
-// What the reader relies on: a value that was not looked at, or failed, cannot be had at all.
+// A guarantee for the reader: values that were not read, or failed, throw.
 TEST(Limits, ValuesThatFailedCannotBeRead) {
   YamlTree tree(
       "{version: 1, seed: -1, image: {width: 8, height: x}, layers: [{generator: rgb}, 5], "

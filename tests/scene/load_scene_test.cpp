@@ -29,7 +29,7 @@ TEST(LoadScene, JsonHasPairsForCharactersBeyondSixteenBits) {
   EXPECT_EQ(parse(name + R"(\\ud83d \uD83D\uDE00"}]})").layers[0].name, "\\ud83d \U0001F600");
   EXPECT_NE(parse_error(name + R"(\ud83d"}]})").find("half a character"), std::string::npos);
   const std::string place = parse_error(name + R"(\"\ud83d\ude00 \ud83d\ude00", "opacity": 2}]})");
-  EXPECT_TRUE(place.starts_with("s.yaml:1:93: ")) << place;  // as the file has it
+  EXPECT_TRUE(place.starts_with("s.yaml:1:93: ")) << place;  // places in the file
 }
 
 TEST(LoadScene, ZeroHasNoSign) {
@@ -91,7 +91,8 @@ TEST(LoadScene, TheSmallestSceneHasTheDocumentedDefaults) {
   EXPECT_FALSE(scene.output);
 }
 
-// The schema's "default" entries are written by hand: spelt out, they must change nothing.
+// The schema's "default" entries are written by hand: written out in a scene, they must change
+// nothing.
 TEST(LoadScene, TheSchemasDefaultsSpeltOutChangeNothing) {
   const Scene implied = parse(kHead +
                               "layers:\n"
@@ -219,7 +220,7 @@ TEST(LoadScene, EveryKeyOfACircleArrives) {
   EXPECT_FALSE(circles[1].alpha);
 }
 
-TEST(LoadScene, ClassicSnowHasTheSnowShaderUnlessToldOtherwise) {
+TEST(LoadScene, ClassicSnowHasTheSnowShaderByDefault) {
   const Scene scene = parse(kHead +
                             "layers:\n"
                             "  - generator: snow\n"
@@ -259,7 +260,7 @@ TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
                 (folder / "a.npy") + ", got 3");
 }
 
-TEST(LoadScene, DataIsThatWhichWasHashedWhateverTakesItsName) {
+TEST(LoadScene, DataStayTheHashedOnesIfAnotherFileTakesTheName) {
   const TemporaryFolder folder;
   folder.write("a.npy", npy_file(std::vector<float>{.25f, .5f, .5f}, 1, 3));
   const std::string path =

@@ -7,7 +7,6 @@
 namespace roundel {
 namespace {
 
-/// Counts how often each frame's scene is loaded.
 struct Loads {
   std::map<std::int64_t, int> counts;
   Scene operator()(std::int64_t frame) {
@@ -26,7 +25,7 @@ TEST(SceneFilm, LoadsASceneThatWasKeptOnce) {
   EXPECT_EQ(film.load(7, SceneUse::kFingerprint).seed, 7u);
   EXPECT_EQ(film.load(7, SceneUse::kDraw).seed, 7u);
   EXPECT_EQ(loads.counts[7], 1);
-  EXPECT_EQ(film.load(7, SceneUse::kDraw).seed, 7u);  // it was given up
+  EXPECT_EQ(film.load(7, SceneUse::kDraw).seed, 7u);  // it was released
   EXPECT_EQ(loads.counts[7], 2);
 }
 

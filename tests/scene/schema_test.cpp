@@ -16,7 +16,7 @@ TEST(Schema, TheCommittedFileIsTheLoadersOwn) {
       << "write it anew: roundel schema > scenes/scene.schema.json";
 }
 
-// check_schema.py asks the schema.
+// check_schema.py tests the schema.
 TEST(Schema, TheLoaderTakesValuesAtTheEdges) {
   EXPECT_NO_THROW(load_scene(ROUNDEL_SOURCE_DIR "/tests/scene/good_values.yaml"));
 }

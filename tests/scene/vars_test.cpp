@@ -30,7 +30,7 @@ const std::string kVars =
     "  - circles: [$dot, $dot]\n"
     "    opacity: \"$gain\"\n";
 
-TEST(Vars, AreTheirValuesWhateverTheseAre) {
+TEST(Vars, AreReplacedByValuesOfAnyKind) {
   EXPECT_EQ(print_of(kVars), print_of(kPlain));
 }
 
@@ -64,7 +64,7 @@ TEST(Vars, ArePartsOfPathsAndTwoDollarsAreOne) {
   }
 }
 
-TEST(Vars, WhatIsWrongWithAValueIsSaidAtItsPlaceAndForEachUse) {
+TEST(Vars, AWrongValueIsReportedAtItsPlaceAndForEachUse) {
   EXPECT_EQ(parse_error("version: 1\nvars: {a: 2, b: -1}\nlayers:\n"
                         "  - circles: [{x: 0, y: 0, radius: $b}, {x: 0, y: $c, radius: $b}]\n"
                         "    opacity: $a\n"),
@@ -96,7 +96,7 @@ TEST(Vars, SettingsNeedAVarAndOneValue) {
               "--set gain: expected one value, as 0.5, \"text\" or [1, 2], got \"" + value + "\"");
 }
 
-TEST(Vars, AWrongSettingIsSaidWithItsOption) {
+TEST(Vars, AWrongSettingIsReportedWithItsOption) {
   const std::string text =
       "version: 1\nvars: {a: 1, b: 0.1}\nlayers:\n"
       "  - {circles: [{x: 0, y: 0, radius: $b}], opacity: $a}\n";

@@ -1,7 +1,7 @@
-// Compares what libyaml made of texts like scenes with what is made of them here by yaml-cpp and
-// the checks before it. yaml_verdicts.tsv was recorded with the reader of commit be65cd6: a line is
-// a verdict, a tab and a text with \n, \t, \r and \\. The verdict is the place of the first error,
-// or XXH3 of the tree as tree_text() writes it.
+// Compares libyaml's results for texts like scenes with those of yaml-cpp and the checks before it.
+// yaml_verdicts.tsv was recorded with the reader of commit be65cd6: a line is a verdict, a tab and
+// a text with \n, \t, \r and \\. The verdict is the place of the first error, or XXH3 of the tree
+// as tree_text() writes it.
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -75,7 +75,7 @@ std::string unescaped(const std::string& line) {
   return text;
 }
 
-/// Libyaml took these, which are no YAML 1.2 or have no meaning in a scene.
+/// Libyaml accepted these, which are invalid YAML 1.2 or meaningless in a scene.
 bool is_refused_on_purpose(const std::string& problem) {
   constexpr std::array kProblems = {
       "not valid YAML: a colon is missing after",             // {a\n b}: a key without a value

@@ -4,8 +4,8 @@
 # run there. Needs root, the network and about 3 GB.
 #   bare_machine.sh [OPTION...]
 #     --quick        compile without optimisation, for few instruction sets, and leave out tools/test
-#                    but for the tests of scenes on Debian 13
-#     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
+#                    except the tests of scenes on Debian 13
+#     --nvcc         mounts this machine's CUDA toolkit (/usr/local/cuda) there, read-only
 #     --packages=DIR install the packages in DIR instead, and use them
 #     --debian=13    Debian 13 instead of Debian 12, from the archive that apt uses here
 #     --ubuntu=URI   Ubuntu 24.04 from that archive instead
@@ -20,22 +20,22 @@ skip() {
   exit 77
 }
 
-# A command a line: what fails in front of && would not end the shell.
+# A command a line: a failure in front of && would not end the shell.
 commands='tools/run render scenes/tissue.yaml -o tissue.png
 test -s tissue.png
-# Set up now, it runs without the network, leaves nothing to build and finds relative paths.
+# After the setup it runs without the network, builds nothing and finds relative paths.
 cd scenes
 unshare -n ../tools/run render tissue.yaml -o ../again.png
 cd ..
 cmp again.png tissue.png
-# What it has built can be installed, with the module for EXR.
+# The build can be installed, with the module for EXR.
 cmake --install build/release --prefix /usr/local >install.log
 /usr/local/bin/roundel render /usr/local/share/roundel/scenes/tissue.yaml -o installed.png
 cmp installed.png tissue.png
 /usr/local/bin/roundel render /usr/local/share/roundel/scenes/tissue.yaml -o installed.exr
-# The program that reads HDF5 says that it is no command.
+# The program that reads HDF5 reports that it is not a command.
 /usr/local/lib/roundel/roundel-hdf5 2>refused || test $? = 2'
-# What the packages bring, without anything else of the repository's.
+# Uses the installed packages, and nothing else of the repository.
 package_commands='cd /root
 apt-get -q update >apt.log
 apt-get -qy install --no-install-recommends /packages/*.deb man-db >>apt.log || { tail -n 40 apt.log; exit 1; }
@@ -90,8 +90,8 @@ done
 unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces here"
 chroot / true 2>/dev/null || skip "no chroot here"
 if [[ $release == noble ]]; then
-  # Debian has neither Ubuntu's keys nor a script of this release's name: it is that of all since
-  # gutsy. Apt inside checks what it installs with Ubuntu's own keys.
+  # Debian has neither Ubuntu's keys nor debootstrap's script for this release, which is the same for all since gutsy.
+  # Apt inside checks its packages with Ubuntu's own keys.
   debootstrap=(debootstrap --variant=minbase "--components=main,universe" --no-check-gpg noble)
 else
   # The machine's own mirror, which has all releases, in either form of apt's sources.
@@ -104,10 +104,10 @@ fi
 
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/bare-machine.XXXXXX")
 root=$work/root
-# Mounts live in the namespace of the command alone, so only files are left to remove.
+# The command's namespace unmounts by itself, so only files need removal.
 trap 'rm -rf --one-file-system "$work"' EXIT
 
-# The packages travel from run to run in a tarball, where the cache folder can be written.
+# The packages are kept in a tarball between runs, if the cache folder is writable.
 tarball=${XDG_CACHE_HOME:-$HOME/.cache}/roundel/$release-minbase.tar
 if [[ -f $tarball ]]; then
   say "unpacking $tarball"
@@ -130,12 +130,12 @@ fi
 # shellcheck disable=SC2016  # for the shell there
 printf '#!/bin/sh\nexec g++ "$@" -O0 -DROUNDEL_FEW_TARGETS\n' >"$root/usr/local/bin/g++-O0"
 chmod +x "$root/usr/local/bin/g++-O0"
-echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"  # nobody needs what a power cut would lose
+echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"  # durability is not needed
 printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"  # packages start no daemons
 chmod +x "$root/usr/sbin/policy-rc.d"
-if [[ -d /etc/apt/apt.conf.d ]]; then  # a proxy, where apt here needs one
+if [[ -d /etc/apt/apt.conf.d ]]; then  # the proxy of apt on this machine, if there is one
   apt-config dump Acquire::http Acquire::https 2>/dev/null >"$root/etc/apt/apt.conf.d/99machine"
 fi
 git clone -q --no-local "$source_dir" "$root/roundel"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# completion_test.sh ROUNDEL: what completion offers is what --help lists and what values options take;
-# of zsh and fish where they are installed.
+# completion_test.sh ROUNDEL: completion offers the names of --help and the values of options; for zsh and fish if they
+# are installed.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 roundel=$(realpath "$1")
 PATH=${roundel%/*}:$PATH
 
-# said WORD...: what the program says for the last word of a command line, sorted, in one line.
+# said WORD...: prints the program's candidates for the last word of a command line, sorted, in one line.
 said() { "$roundel" --complete "$@" | sort | paste -sd ' '; }
 # expect_said EXPECTED WORD...
 expect_said() { [[ $(said "${@:2}") == "$1" ]] || fail "roundel ${*:2}: $(said "${@:2}")"; }
@@ -40,12 +40,12 @@ expect_said 'exr pfm png' validate a.yaml --format ''
 expect_said '<scenes>' render -- --ba
 expect_said '<files>' diff ''
 
-# In shells, in a folder with names that are in the way.
+# In shells, in a folder with misleading names.
 cd "$work"
 mkdir render 'old scenes' goldens
 touch scene.yaml 'my scene.yml' scenery.txt data.csv a:b.yaml
 
-# bash, as somebody types there: each line, a tab, and what the line is then.
+# bash, with typed keys: each line, a tab, and the completed line.
 cat >type.py <<'PY'
 import os, pty, sys
 words, shown = sys.argv[2:], b""
@@ -92,8 +92,7 @@ expect_typed 'roundel ren' 'roundel render ' \
   'roundel render --over' 'roundel render --overwrite ' \
   'roundel schema re' 'roundel schema results '
 
-# zsh's script runs with stand-ins for the functions that it calls; what it says of files goes to
-# zsh's own.
+# zsh's script runs with stand-ins for the functions that it calls; candidates for files go to zsh's own.
 zsh_offered() {
   # shellcheck disable=SC2016  # for zsh
   zsh -fc 'compadd() { [[ $1 == -a ]] && print -rl -- ${(P)2} || print -rl -- $@ }

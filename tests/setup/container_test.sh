@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# container_test.sh [OPTION...]: the steps of tools/container/Dockerfile, of both stages, in a bare root
-# (bare_machine.sh, which has the options), then what its last comment says. For machines without a
-# container runtime; takes as long as a whole build.
-# Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
+# container_test.sh [OPTION...]: runs all steps of tools/container/Dockerfile in a bare root (bare_machine.sh, which has
+# the options), then renders a scene by the command and by the module. For machines without a container runtime; takes
+# as long as a whole build. Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
 set -euo pipefail
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 
-# In the root there is one stage only, and the repository in /roundel.
+# The root has one stage only, and the repository in /roundel.
 steps=
 while IFS= read -r line; do
   case $line in

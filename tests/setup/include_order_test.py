@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""include_order_test.py SOURCE_DIR: the folders of renderer/ and tools/roundel/ include each other one way only."""
+"""include_order_test.py SOURCE_DIR: the folders of renderer/ and tools/roundel/ include each other in one direction
+only.
+"""
 import pathlib
 import re
 import sys
 
-# What each folder may include besides itself, all of it further up here; "" and . are renderer/ itself,
-# with the frame loop.
+# The folders that each folder may include, all of them further up here; "" and . are renderer/ itself, with the frame
+# loop.
 BELOW = {
     "base": "",
     "pixels": "base",
@@ -28,8 +30,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def folder_of(path: str) -> str:
-    """The folder: "raster" for renderer/raster/cpu/bin_circles.h, "" for renderer/render.h, "cli" for
-    tools/roundel/cli/terminal.h. Throws ValueError for files elsewhere."""
+    """Returns the folder: "raster" for renderer/raster/cpu/bin_circles.h, "" for renderer/render.h, "cli" for
+    tools/roundel/cli/terminal.h. Throws ValueError for files elsewhere.
+    """
     match = re.match(r"(?:renderer|tools/roundel(?=/.*/))/(?:([^/]+)/)?", path)
     if not match:
         raise ValueError(f"{path} is not in renderer/, nor in a folder of tools/roundel/")
@@ -37,7 +40,7 @@ def folder_of(path: str) -> str:
 
 
 def problems_of(path: str, text: str) -> list[str]:
-    """The includes against the order in the file at `path`."""
+    """Returns the includes against the order in the file at `path`."""
     folder = folder_of(path)
     if folder not in BELOW:
         return [f"{path}: its folder is not in the order"]
@@ -57,7 +60,7 @@ def main() -> int:
     folders = [folder or "." for folder in BELOW]
     for folder, below in zip(folders, BELOW.values()):
         assert set(below.split()) <= set(folders[:folders.index(folder)]), f"{folder} is not above {below}"
-    # The check itself: each of these is planted and must be found.
+    # Tests the check itself: each planted include must be found.
     for path, planted in [("renderer/scene/a.cpp", "renderer/circles/generate.h"),
                           ("renderer/image/a.h", "renderer/raster/cpu/bin_circles.h"),
                           ("renderer/raster/cuda/a.cu", "renderer/render.h"),

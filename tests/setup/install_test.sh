@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# install_test.sh CMAKE BUILD_DIR: what tools/run has built can be installed, and the installed
-# command renders an installed scene.
+# install_test.sh CMAKE BUILD_DIR: a build by tools/run can be installed, and the installed command renders an installed
+# scene.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 cmake=$1 build_dir=$(realpath "$2") pages_test=$(realpath "$(dirname "${BASH_SOURCE[0]}")/pages_test.py")
 
-# tools/run builds the target roundel alone: a build folder with the install scripts and what Ninja
-# makes for that target stands for one.
+# tools/run builds the target roundel alone: a build folder with the install scripts and Ninja's outputs of that target
+# imitates it.
 only=$work/only
 mkdir "$only"
 (
@@ -29,7 +29,7 @@ expect_exit 3 prefix/bin/roundel render scenes/rgb.yaml -o rgb.png
 expect_text 'scenes/rgb.yaml: no such file \(did you mean ".*prefix/share/roundel/scenes/rgb.yaml"\?\)' stderr
 # The data of this scene are installed beside it.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/tissue.yaml --size 96x60 --backend cpu -o tissue.png
-# The module that this takes is installed too, and the program that reads HDF5.
+# The module for this format and the program that reads HDF5 are installed, too.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.exr
 hdf5_scene >h5.yaml
 expect_exit 0 prefix/bin/roundel validate h5.yaml
@@ -37,10 +37,10 @@ for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../d
   ../man/man1/roundel{,-render}.1; do
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"
 done
-# So are the pages that the README and --help name, and all that they link to.
+# The pages that the README and --help name, and the files that they link to, are installed.
 [[ -s prefix/share/doc/roundel/docs/compare.md ]] || fail "not installed: docs/compare.md"
 expect_exit 0 python3 "$pages_test" prefix/share/doc/roundel
 
-# No program of the laboratory, which some builds have, is installed.
+# Programs of the laboratory, which some builds have, are not installed.
 expect_exit 0 "$cmake" --install "$build_dir" --prefix "$work/whole"
 [[ $(ls whole/bin) == roundel ]] || fail "installed: $(ls whole/bin)"

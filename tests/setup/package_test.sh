@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# package_test.sh BUILD_DIR: the Debian packages of a build, unpacked into a folder, work there, and
-# depend on what they need. bare_machine.sh --packages installs them.
+# package_test.sh BUILD_DIR: the Debian packages of a build work unpacked in a folder, and declare their dependencies.
+# bare_machine.sh --packages installs them.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 build_dir=$(realpath "$1")
@@ -19,7 +19,7 @@ program=$(echo "$work"/packages/roundel_*.deb)
 dpkg-deb -f "$program" Depends >"$work/depends"
 expect_text 'libtbb12.*libyaml-cpp0' "$work/depends"
 expect_text 'libhdf5.*libjpeg.*libwebp' "$work/depends"
-# Few have Open MPI, which is in a package of its own, and fewer CUDA's libraries.
+# Open MPI is rarely installed, so it has its own package; CUDA's libraries are even rarer.
 expect_no_text 'openmpi|cuda|nvidia' "$work/depends"
 
 cd "$work"

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""pages_test.py FOLDER [ROUNDEL]: links of the pages lead somewhere; with ROUNDEL users' pages stay short, and the README's scene is valid."""
+"""pages_test.py FOLDER [ROUNDEL]: the pages' links have targets; with ROUNDEL users' pages stay short, and the README's
+scene is valid.
+"""
 import pathlib
 import re
 import subprocess
@@ -8,7 +10,7 @@ import tempfile
 
 README_WORDS = 900
 USERS_WORDS = 25_000
-CHANGELOG_LINES = 50  # of one version
+CHANGELOG_LINES = 50  # for one version
 FOR_DEVELOPERS = {"how-films-work.md"}
 
 
@@ -42,7 +44,7 @@ def broken_links(source: pathlib.Path, page: pathlib.Path) -> list:
 
 
 def wrong_pages(source: pathlib.Path, roundel: str) -> list:
-    """Returns which pages are too long, and what is wrong with the README's scene."""
+    """Returns the pages that are too long, and the errors of the README's scene."""
     failures = []
     readme = (source / "README.md").read_text(encoding="utf-8")
     if len(readme.split()) > README_WORDS:

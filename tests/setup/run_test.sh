@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tools/run and tools/test on a small project of one source file in a folder of its own.
+# Tests tools/run and tools/test on a small project of one source file in its own folder.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 unset ROUNDEL_PRESET ROUNDEL_CUDA CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CUDA_COMPILER_LAUNCHER
-export ROUNDEL_INSTALL=OFF  # the packages are there, or this test would not run
+export ROUNDEL_INSTALL=OFF  # this test runs only with the packages installed
 
-# Versions of Highway that were not compared are refused, unless they are asked for.
+# Untested versions of Highway are refused by default.
 highway=$source_dir/cmake/RoundelHighway.cmake
 expect_exit 0 cmake -Dhwy_VERSION=1.2.0 -P "$highway"
 expect_exit 1 cmake -Dhwy_VERSION=1.1.0 -P "$highway"
@@ -76,13 +76,13 @@ expect_text '^roundel: 0:0[1-3] downloaded 2 of 3 packages$' "$work/progress"
 expect_text '^roundel: 0:0[2-4] set up 1 of 3 packages$' "$work/progress"
 (($(grep -c 'built 2/9$' "$work/progress") >= 2)) || fail "no lines while nothing is built: $(cat "$work/progress")"
 
-# From now on it only runs: without cmake, without a word, with the program's exit code, quickly.
+# From here on it only runs: without cmake, without messages, with the program's exit code, quickly.
 mkdir "$work/path"
 printf '#!/bin/sh\necho cmake was called >&2; exit 1\n' >"$work/path/cmake"
 chmod +x "$work/path/cmake"
 expect_exit 7 env PATH="$work/path:$PATH" "a project/tools/run" exit 7
 [[ ! -s $work/stderr ]] || fail "not quiet: $(<"$work/stderr")"
-# Milliseconds of the processor, the time of user and system, which other programs hardly change.
+# Milliseconds of processor time, user and system, which other programs barely change.
 TIMEFORMAT='%3U %3S'
 best=1000
 for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -106,7 +106,7 @@ expect_text 'building roundel' "$work/stderr"
 expect_exit 0 "a project/tools/run"
 [[ ! -s $work/stderr ]] || fail "not quiet after a lost program: $(<"$work/stderr")"
 
-# Two at a time do not get into each other's way.
+# Two at a time do not interfere.
 write_program third
 "a project/tools/run" >"$work/one" 2>/dev/null &
 expect_exit 0 "a project/tools/run"
@@ -120,7 +120,7 @@ for _ in 1 2; do
   expect_text 'error: .*no_such_thing' "$work/stderr"
 done
 
-# tools/test counts, and fails with its tests or without any. The folder has the tests from then on.
+# tools/test counts, and fails with its tests or without any. From here on the folder has the tests.
 write_program fourth
 expect_exit 8 "a project/tools/test"
 expect_text 'ROUNDEL_TESTS is ON' "$project/build/release/configure.log"
@@ -130,7 +130,7 @@ expect_no_text 'Start|did not run|Long' "$work/stdout"
 expect_exit 0 "a project/tools/test" -R Good
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 0 failed' ]] || fail "$(tail -n 1 "$work/stdout")"
 
-# Long tests are left out unless they are asked for; a text draws an eighth of them.
+# Long tests are left out by default; a text draws an eighth of them.
 # expect_totals LINE TOOLS_TEST_ARG...
 expect_totals() {
   expect_exit 0 "a project/tools/test" "${@:2}"
@@ -156,7 +156,7 @@ rm "$project/build/release/tools/roundel/roundel"
 expect_exit 0 "a project/tools/test" -R Good
 expect_exit 8 "a project/tools/test" -R Nothing
 
-# Where packages are missing they are installed, by name; where that cannot be, it says what to do.
+# Missing packages are installed, by name; if that fails, the message tells what to do.
 rm -r "$project/build"
 tools="$work/tools"
 mkdir "$tools"
@@ -183,8 +183,7 @@ echo "\$@" >>"$work/apt-calls"
 SH
 printf '#!/bin/sh\nexec "$@"\n' >"$tools/sudo"
 chmod +x "$tools"/{apt-get,sudo}
-# expect_refusal PATTERN: one sentence besides those about time and disk and about what is being done;
-# apt's words are in a log.
+# expect_refusal PATTERN: one sentence besides those about time, disk and current work; apt's output is in a log.
 expect_refusal() {
   expect_exit 1 in_bare_path "${@:2}" "a project/tools/run"
   expect_text "$1" "$work/stderr"
@@ -202,7 +201,7 @@ echo "E: You don't have enough free space in /var/cache/apt/archives/." >"$work/
 expect_refusal "disk is too full for .*$log"
 rm "$work/apt-says"
 
-# So it does of CMake, of the disk, and of packages that it must not install.
+# Likewise for CMake, the disk, and packages that it must not install.
 cmake=$(readlink "$tools/cmake")
 # fake_cmake VERSION: fails with ten lines.
 fake_cmake() {

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the tests of the scripts: expectations, and a folder that goes away.
+# Sourced by the tests of the scripts: expectations, and a folder that is removed at the end.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
-"""Reads the pictures that Roundel writes into arrays, without Roundel: PNG (8 or 16 bits) and EXR (float32).
+"""Reads pictures written by Roundel into arrays, without Roundel: PNG (8 or 16 bits) and EXR (float32).
 
-png(path) and exr(path) return what a picture holds; any other kind of PNG or EXR raises ValueError.
+png(path) and exr(path) return the contents; any other kind of PNG or EXR raises ValueError.
 """
 
 import struct
@@ -8,13 +8,14 @@ import zlib
 
 import numpy
 
-# Texts of a PNG that describe the scene, not the program.
+# Texts of a PNG about the scene, without those about the program.
 FINGERPRINT = "Fingerprint"
 
 
 def png(path):
-    """Returns (samples, texts): samples is an array [height, width, channels] of uint8 or uint16, texts
-    a dict of the tEXt chunks."""
+    """Returns (samples, texts): samples is an array [height, width, channels] of uint8 or uint16, texts a dict of the
+    tEXt chunks.
+    """
     data = path.read_bytes()
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError(f"{path}: expected a PNG")
@@ -64,7 +65,7 @@ def _unfilter(kind, row, above, step):
 
 
 def exr(path):
-    """Returns {channel: array [height, width] of float32} of a file of scanlines that is packed by ZIP or not."""
+    """Returns {channel: array [height, width] of float32} of a file of scanlines, uncompressed or with ZIP."""
     data = path.read_bytes()
     if struct.unpack_from("<II", data) != (20000630, 2):
         raise ValueError(f"{path}: expected an EXR of one part of scanlines")

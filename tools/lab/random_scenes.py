@@ -1,8 +1,8 @@
-"""Random scenes of the whole language, with their data, from a seed.
+"""Makes random scenes of the whole language, with their data, from a seed.
 
-write_scene(folder, number, seed) writes `folder/NUMBER.yaml` and the tables that it names, and returns
-a Scene: what to draw of it. The same seed and number give the same files on every machine with the same
-NumPy. About one scene in eight has a mistake: its exit code and the places of its errors count.
+write_scene(folder, number, seed) writes `folder/NUMBER.yaml` and its tables, and returns a Scene with the
+frames and options to draw. Equal seeds and numbers give equal files on every machine with the same NumPy.
+About one scene in eight has a mistake: its exit code and the places of its errors count.
 """
 
 import dataclasses
@@ -20,10 +20,10 @@ CLASSIC = ["rgb", "rgby", "rand10k", "biglittle", "littlebig", "pattern", "snow"
 
 @dataclasses.dataclass
 class Scene:
-    """A scene file and the options that it is drawn with."""
+    """A scene file and the options to draw it with."""
     path: pathlib.Path
     frames: list[int]  # frame numbers to draw; [] draws a still
-    options: list[str]  # of render: crop, scale, threads, memory, layers
+    options: list[str]  # for render: crop, scale, threads, memory, layers
 
 
 class Table:
@@ -93,7 +93,7 @@ class Table:
 class Generator:
     """Makes one scene. All choices come from one random generator."""
 
-    counts, rows = [1, 30, 1000, 20000], [1, 50, 5000]  # of random layers and data files
+    counts, rows = [1, 30, 1000, 20000], [1, 50, 5000]  # for random layers and data files
 
     def __init__(self, folder, number, seed):
         self.random = numpy.random.default_rng([seed, number])
@@ -120,7 +120,7 @@ class Generator:
         return self.number(0, 1) if kind < 0.8 else [self.number(0, 1) for _ in range(3)]
 
     def moving(self, value, share=0.5):
-        """The value that `value()` makes, or keys over time of such values."""
+        """Returns value(), or keys over time of such values."""
         if not self.film or not self.chance(share):
             return value()
         keys = {int(frame): value() for frame in sorted(self.random.choice(12, self.pick([1, 2, 3]), replace=False))}
@@ -292,7 +292,7 @@ def write_scene(folder, number, seed):
     if generator.chance(0.12):
         generator.damage(scene)
     path = folder / f"{generator.name}.yaml"
-    # JSON is YAML, and one key a line gives errors distinct places. Keys of frames are texts in JSON,
-    # which the language allows.
+    # JSON is YAML, and one key a line gives errors distinct places. Keys of frames are texts in JSON, which the
+    # language allows.
     path.write_text(json.dumps(scene, indent=1) + "\n")
     return Scene(path, [0, 3] if generator.film else [], options)

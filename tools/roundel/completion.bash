@@ -1,6 +1,6 @@
-# bash completion for roundel, which says what may follow: roundel --complete WORD...
+# bash completion for roundel; `roundel --complete WORD...` prints the candidates.
 _roundel() {
-  # Readline takes "--backend=cpu" and "a:b.yaml" for several words, and replaces the last of these.
+  # Readline splits "--backend=cpu" and "a:b.yaml" into several words, and replaces the last one.
   local words=() word kept i line
   for ((i = 1; i <= COMP_CWORD; ++i)); do
     if ((i > 1)) && [[ ${COMP_WORDS[i]} == [=:]* || ${words[-1]} == *[=:] ]]; then

@@ -1,4 +1,4 @@
-# fish completion for roundel, which says what may follow: roundel --complete WORD...
+# fish completion for roundel; `roundel --complete WORD...` prints the candidates.
 function __roundel_complete
     set -l word (commandline -ct)
     for line in (roundel --complete (commandline -opc)[2..-1] "$word" 2>/dev/null)

@@ -1,5 +1,5 @@
 #compdef roundel
-# zsh completion for roundel, which says what may follow: roundel --complete WORD...
+# zsh completion for roundel; `roundel --complete WORD...` prints the candidates.
 local -a candidates
 candidates=(${(f)"$($words[1] --complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
 case $candidates[1] in

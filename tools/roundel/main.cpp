@@ -70,7 +70,7 @@ std::string program_help() {
          "share/roundel/scenes.\n";
 }
 
-/// Prints the words that may stand in place of the last one; commands complete their own words.
+/// Prints the possible values of the last word; commands complete their own words.
 int complete(const Arguments& words) {
   const bool is_help = words.size() == 2 && words.front() == "help";
   if (words.size() < 2 || is_help) {
@@ -80,7 +80,7 @@ int complete(const Arguments& words) {
     names += "help\tprint the help of a command";
     names += "--help";
     names += "--version";
-    std::string text;  // with tabs, which lines for people have not
+    std::string text;  // with tabs, which lines for people do not contain
     for (const std::string& name : completing(names, words.empty() ? "" : words.back()))
       text += name + "\n";
     print_data(text);

@@ -1,5 +1,5 @@
 #pragma once
-// For thread sanitizer builds only: tbb::parallel_for on plain threads. The sanitizer cannot see
+// For thread sanitizer builds only: tbb::parallel_for on plain threads. The sanitizer cannot follow
 // how libtbb, which is not instrumented, hands work over, and would report every hand-over.
 #include <tbb/blocked_range.h>
 

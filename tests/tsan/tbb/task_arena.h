@@ -1,6 +1,6 @@
 #pragma once
-// For thread sanitizer builds only: an arena that just carries its number of threads.
-// See parallel_for.h.
+// For thread sanitizer builds only: an arena that just carries its number of threads. See
+// parallel_for.h.
 #include <algorithm>
 #include <mutex>
 #include <thread>
@@ -10,7 +10,7 @@
 namespace tbb {
 
 namespace this_task_arena {
-/// Of the calling thread; at least 4, so that races can show on small machines.
+/// The calling thread's; at least 4, so that races can show on small machines.
 inline int& concurrency() {
   thread_local int value = std::max(4, static_cast<int>(std::thread::hardware_concurrency()));
   return value;

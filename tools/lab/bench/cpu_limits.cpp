@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace roundel::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Runs `rounds` times twelve independent multiply-adds; returns the operations done. `sink` keeps
-/// them from being left out.
+/// Runs `rounds` times twelve independent multiply-adds; returns the number of operations. `sink`
+/// keeps the compiler from removing them.
 double multiply_and_add(int rounds, float& sink) {
   const hn::CappedTag<float, 16> tag;
   const auto factor = hn::Set(tag, 0.999f), summand = hn::Set(tag, 0.001f);
@@ -66,8 +66,7 @@ MachineLimits measure_cpu_limits(int threads) {
   Buffer<char> from, to;
   from.resize_discard(workers * kCopied);
   to.resize_discard(workers * kCopied);
-  // Written once, or the system would back all of it with one page of zeros, which is read for
-  // nothing.
+  // Written once, since the system would back unwritten memory with one page of zeros.
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, workers,
                       [&](std::size_t i) { std::memset(from.data() + i * kCopied, 1, kCopied); });

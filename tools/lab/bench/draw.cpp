@@ -1,4 +1,4 @@
-// Times the stages of one frame of a scene on the CPU backend, over and over in one process:
+// Times the stages of one frame of a scene on the CPU backend, repeatedly in one process:
 //   roundel_bench_draw SCENE [REPEATS [THREADS [WIDTH HEIGHT [VECTOR_TARGET]]]]
 // Prints one line a stage: name, least and median milliseconds; "draw" is bin and blend together.
 #include <fmt/format.h>

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kBandRows = 16;
 
-/// One band of rows, front to back.
+/// Counts one band of rows, front to back.
 std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, int first_row,
                             int last_row, std::vector<std::uint8_t>& visible) {
   const TileGrid grid = TileGrid::make(image, kBandRows);

@@ -6,16 +6,15 @@
 
 namespace roundel {
 
-/// What any renderer that keeps the frame contract has to do for a frame.
+/// The minimal work of any renderer that keeps the frame contract, for one frame.
 struct FrameWork {
-  std::uint64_t fragments;  ///< circle–pixel pairs composited: covered, and the pixel not stopped
+  std::uint64_t fragments;  ///< circle–pixel pairs composited: covered and not stopped
   std::uint64_t visible;    ///< circles with at least one fragment
 
-  /// Bytes: the visible circles read once, the 8-bit image written once.
+  /// Returns bytes: the visible circles read once, the 8-bit image written once.
   double bytes(const ImageSettings& image) const;
-  /// Binary32 operations, a fused multiply-add being one: per fragment 5 for the coverage test and
-  /// 6 to composite, per pixel 12 for background
-  /// and quantising.
+  /// Returns binary32 operations, a fused multiply-add being one: per fragment 5 for the coverage
+  /// test and 6 to composite, per pixel 12 for background and quantising.
   double operations(const ImageSettings& image) const;
 };
 

@@ -45,25 +45,24 @@ struct BenchOptions {
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-/// Of repeated times, in microseconds.
+/// Least, median and so on of repeated times, in microseconds.
 struct Spread {
   double min, median, p95;
 };
 
-/// Result for one scene.
 struct BenchResult {
   std::string scene, backend;
   int width = 0, height = 0;  ///< pixels
   std::uint64_t circles = 0, overlaps = 0, chunks = 0, fragments = 0;
-  double bytes = 0, operations = 0;  ///< that the frame needs, see FrameWork
+  double bytes = 0, operations = 0;  ///< the frame's minimum, see FrameWork
   Spread frame_us{};                 ///< CUDA: the device's time, by events; CPU: as wall_us
-  Spread wall_us{};                  ///< from the call until the 8-bit image is there
+  Spread wall_us{};                  ///< from the call until the 8-bit image is complete
   std::vector<std::pair<std::string, double>> stages_us;  ///< medians
   double floor_us = 0;  ///< the longer of bytes and operations over the machine's limits
 };
 
 struct BenchMachine {
-  std::string name;    ///< of the GPU, or of the vector instructions
+  std::string name;    ///< GPU, or vector instructions
   std::string driver;  ///< versions of driver and runtime, empty on the CPU
   int threads = 0;
   double clock_mhz = 0;  ///< highest clock of the GPU; 0: unknown
@@ -119,7 +118,7 @@ BenchMachine bench_machine(Backend backend, const RasterOptions& options) {
   return machine;
 }
 
-/// For people: what comes before the rows, and a row.
+/// Prints for people: the lines before the rows, and a row.
 Lines bench_head(const BenchReport& report) {
   return Lines(fmt::format("{}: copies {:.0f} GB/s, {:.2f} T operations/s (binary32)\n",
                            report.machine.name, report.limits.bytes_per_second / 1e9,
@@ -136,7 +135,7 @@ std::string bench_row(const BenchResult& result) {
                      result.frame_us.median / result.floor_us);
 }
 
-/// For programs: to a file, replaced as a whole, or to stdout for "-".
+/// Writes for programs: to a file, replaced as a whole, or to stdout for "-".
 void write_json(const BenchReport& report, const std::string& path) {
   Json results = Json::array();
   for (const BenchResult& result : report.results) {
@@ -247,7 +246,7 @@ BenchResult bench_scene(const Scene& scene, const BenchOptions& options, Backend
   else
     bench_cpu(options, circles, scene.image, result, picture);
 
-  // One thread draws as plainly as the program can.
+  // The plainest way to draw: one thread.
   RasterOptions one_thread;
   one_thread.threads = backend == Backend::kCpu ? 1 : 0;
   StageStats stats;

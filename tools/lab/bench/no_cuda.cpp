@@ -1,4 +1,4 @@
-// Stands in for the measurements on a device in builds without the CUDA backend.
+// Stubs of the device measurements for builds without the CUDA backend.
 #include "renderer/raster/no_cuda.h"
 #include "tools/lab/bench/machine_limits.h"
 #include "tools/lab/bench/resident_frame.h"

@@ -9,8 +9,8 @@
 
 #include "renderer/data/table.h"
 
-/// What the programs have in common that draw circles with another library: circles from an array
-/// of `roundel circles` ([n, 7]: x, y, z, radius, red, green, blue), alpha ½, over white.
+/// Shared by the programs that draw circles with another library: circles from an array of `roundel
+/// circles` ([n, 7]: x, y, z, radius, red, green, blue), alpha ½, over white.
 namespace roundel::peer {
 
 struct Circle {
@@ -35,8 +35,8 @@ inline std::vector<Circle> read_circles(const char* path, int side) {
 }
 
 /// main() of such a program: PROGRAM CIRCLES.npy SIDE REPEATS [antialias] prints the least and the
-/// median time of draw(circles) in milliseconds, which make_draw(side, antialias) makes. A first
-/// frame, in which memory is touched for the first time, is not counted.
+/// median time in milliseconds of draw(circles), which make_draw(side, antialias) makes. The first
+/// frame, which touches memory for the first time, is not counted.
 template <typename MakeDraw>
 int time_drawing(int argc, char** argv, const MakeDraw& make_draw) {
   const bool antialias = argc == 5 && std::string_view(argv[4]) == "antialias";

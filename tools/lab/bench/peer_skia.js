@@ -1,5 +1,5 @@
 // Draws circles with Skia, antialiased, through the canvas of npm's @napi-rs/canvas; see peer.h:
-// node peer_skia.js CIRCLES.npy SIDE REPEATS. Colours are texts there, made before the time begins.
+// node peer_skia.js CIRCLES.npy SIDE REPEATS. Its colours are texts, made before the timed part.
 'use strict';
 const fs = require('fs');
 const {createCanvas} = require('@napi-rs/canvas');
@@ -28,7 +28,7 @@ function draw() {
                 2 * Math.PI);
     context.fill();
   }
-  context.getImageData(0, 0, 1, 1);  // all is drawn
+  context.getImageData(0, 0, 1, 1);  // completes the drawing
 }
 
 draw();

@@ -1,8 +1,8 @@
-// Times the packing of a scene's frame into a PNG file on a CUDA device:
+// Times the encoding of a scene's frame as a PNG file on a CUDA device:
 //   roundel_bench_png SCENE [REPEATS]
 // Prints the file's size, the CPU's time, the medians of the device's stages alone, and the time a
-// file with one to six of them on their way: without and with its copy to main memory, polling for
-// its end, and with the copy where threads wait as in films. Exits with 1 where a file is not the
+// file with one to six of them in flight: without and with the download, polling for its end, and
+// with the download and threads that wait as in films. Exits with 1 if a file differs from the
 // CPU's.
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// A picture on the device, and what packs it.
+/// A picture on the device, and its encoder.
 struct Packer {
   PngShape shape;
   DeviceBuffer<std::uint8_t> pixels;
@@ -82,7 +82,7 @@ void print_stages(Packer& packer, int repeats) {
   std::vector<double> times[kNumStages], alone;
   Event events[kNumStages + 1];
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    // With events in between, and without.
+    // With events between the stages, and without.
     events[0].record(packer.stream);
     for (std::size_t k = 0; k < kNumStages; ++k) {
       kStages[k].run(packer.encoder.args(), packer.stream);
@@ -102,7 +102,7 @@ void print_stages(Packer& packer, int repeats) {
   fmt::print("all four alone {:.1f} us\n", median(alone));
 }
 
-/// Microseconds a file, with so many threads that each make one after the other.
+/// Returns microseconds a file, with `in_flight` threads that each make files one after the other.
 double wall_us(const Image& image, int in_flight, int repeats, void (*make)(Packer&)) {
   std::vector<std::unique_ptr<Packer>> packers;
   packers.reserve(static_cast<std::size_t>(in_flight));

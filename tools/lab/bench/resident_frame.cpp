@@ -14,7 +14,7 @@ class GraphFrame final : public ResidentFrame {
       : circles_(circles), image_(image), backend_(options) {
     backend_.keep_on_device(circles);
     StageStats stats;
-    backend_.draw(circles_, image_, picture_, stats);  // finds out what memory it takes
+    backend_.draw(circles_, image_, picture_, stats);  // finds out how much memory it takes
     const ChunkPlan plan = backend_.plan(circles_, image_, picture_, stats);
     backend_.begin_capture();
     draw_chunks(backend_, plan, stats);

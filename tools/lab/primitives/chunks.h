@@ -13,19 +13,20 @@ namespace roundel::primitives {
 
 /// Contiguous parts of n elements, a few for each thread of the calling arena.
 struct Chunks {
-  static constexpr std::size_t kLeast = 4096;  ///< elements: less is not worth a task
-  static constexpr std::size_t kEach = 4;      ///< for each thread, so that none waits long
+  static constexpr std::size_t kMinElements = 4096;   ///< elements: fewer are not worth a task
+  static constexpr std::size_t kChunksPerThread = 4;  ///< chunks for each thread, for balance
 
   std::size_t n, count;
 
   explicit Chunks(std::size_t elements)
       : n(elements),
         count(std::clamp<std::size_t>(
-            elements / kLeast, 1,
-            kEach * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()))) {}
+            elements / kMinElements, 1,
+            kChunksPerThread * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()))) {
+  }
 
   std::size_t begin(std::size_t chunk) const {
-    // In two parts: n · chunk may not fit.
+    // In two parts: n · chunk may overflow.
     return n / count * chunk + n % count * chunk / count;
   }
   std::size_t end(std::size_t chunk) const { return begin(chunk + 1); }
@@ -37,22 +38,22 @@ struct Chunks {
   }
 };
 
-inline constexpr std::size_t kPart = 32768;  ///< elements: 128 KiB, which L2 caches hold twice
+inline constexpr std::size_t kPart = 32768;  ///< elements: 128 KiB, which fit twice in L2 caches
 
 /// Elements from `begin` to `end` − 1.
 struct Part {
   std::size_t begin, end;
 };
 
-/// All threads of the calling arena go once through n elements, part by part in order, for what
-/// depends on all that comes before: `sum(part)` reads it from memory; then, as soon as the part
-/// before is known, `write(part, before, own, next)` gets the sum of all before it and its own, and
-/// the part that this thread reads next, possibly an empty one. Returns the sum of all. Decoupled
-/// look-back (Merrill & Garland 2016) with one part to look back at.
+/// Reads n elements once with all threads of the calling arena, part by part in order, for results
+/// that depend on all previous elements. `sum(part)` reads the part from memory. As soon as the
+/// previous part is known, `write(part, before, own, next)` gets the sum of all previous parts, its
+/// own sum, and this thread's next part, which may be empty. Returns the total. Decoupled look-back
+/// (Merrill & Garland 2016) with one part to look back at.
 template <typename Sum, typename Write>
 std::int64_t in_one_pass(std::size_t n, const Sum& sum, const Write& write) {
   struct End {
-    std::int64_t sum = 0;  ///< of all parts up to this one
+    std::int64_t sum = 0;  ///< total of all parts up to this one
     std::atomic<bool> is_known = false;
   };
   std::vector<End> ends((n + kPart - 1) / kPart);
@@ -66,7 +67,7 @@ std::int64_t in_one_pass(std::size_t n, const Sum& sum, const Write& write) {
     for (std::size_t i = taken++, next = 0; i < ends.size(); i = next) {
       const std::int64_t own = sum(part_of(i));
       std::int64_t before = 0;
-      if (i > 0) {  // some thread is at work on it, or first writes: parts are taken in order
+      if (i > 0) {  // a thread is working on the previous part, or writes: parts are taken in order
         while (!ends[i - 1].is_known.load(std::memory_order_acquire)) std::this_thread::yield();
         before = ends[i - 1].sum;
       }
@@ -79,7 +80,7 @@ std::int64_t in_one_pass(std::size_t n, const Sum& sum, const Write& write) {
   return ends.empty() ? 0 : ends.back().sum;
 }
 
-/// array[i] = value(i) for i < n, in parallel.
+/// Stores array[i] = value(i) for i < n, in parallel.
 template <typename Array, typename ValueOf>
 void fill(Array& array, std::uint64_t n, const ValueOf& value) {
   const Chunks chunks(n);
@@ -88,7 +89,7 @@ void fill(Array& array, std::uint64_t n, const ValueOf& value) {
   });
 }
 
-/// Whether is_right(i) for all i < n, in parallel.
+/// Returns true if is_right(i) for all i < n, in parallel.
 template <typename IsRight>
 bool all_of(std::uint64_t n, const IsRight& is_right) {
   const Chunks chunks(n);

@@ -93,7 +93,7 @@ void check_memory_for(std::uint64_t largest) {
                           memory_text(static_cast<double>(physical_memory()))));
 }
 
-/// All tables, as they are measured on stdout too if `shows_tables`. Runs on the calling arena.
+/// Returns all tables, and prints each on stdout if `shows_tables`. Runs on the calling arena.
 std::vector<Table> measure_all(const Options& options, std::uint64_t largest,
                                const CopyBandwidths& copies, bool shows_tables) {
   std::vector<Table> tables;
@@ -125,7 +125,7 @@ int run(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   const std::uint64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
   check_memory_for(largest);
-  const std::string no_device = why_no_device_rows();
+  const std::string no_device = missing_device_reason();
   const std::string device = no_device.empty() ? cuda_devices().front().name : "";
   const CopyBandwidths copies{measure_cpu_limits(options.threads).bytes_per_second,
                               no_device.empty() ? measure_cuda_limits(0).bytes_per_second : 0};

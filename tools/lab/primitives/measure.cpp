@@ -10,8 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFewest = 3;
-constexpr double kEnoughMilliseconds = 200;
+constexpr int kMinRepeats = 3;
+constexpr double kMinMilliseconds = 200;
 constexpr std::int64_t kLargestExponent = 32;
 
 double milliseconds_since(Clock::time_point start) {
@@ -19,15 +19,15 @@ double milliseconds_since(Clock::time_point start) {
 }
 
 std::uint64_t parse_one_size(const std::string& text) {
-  constexpr std::int64_t kMost = std::int64_t{1} << kLargestExponent;
-  if (!text.starts_with("2^")) return static_cast<std::uint64_t>(parse_whole(text, 0, kMost));
+  constexpr std::int64_t kMaxSize = std::int64_t{1} << kLargestExponent;
+  if (!text.starts_with("2^")) return static_cast<std::uint64_t>(parse_whole(text, 0, kMaxSize));
   const std::size_t sign = text.find_first_of("+-", 2);
   const std::int64_t power = std::int64_t{1}
                              << parse_whole(text.substr(2, sign - 2), 0, kLargestExponent);
   if (sign == std::string::npos) return static_cast<std::uint64_t>(power);
-  const std::int64_t rest = parse_whole(text.substr(sign + 1), 0, kMost);
+  const std::int64_t rest = parse_whole(text.substr(sign + 1), 0, kMaxSize);
   const std::int64_t size = text[sign] == '-' ? power - rest : power + rest;
-  if (size < 0 || size > kMost) throw Expected{""};
+  if (size < 0 || size > kMaxSize) throw Expected{""};
   return static_cast<std::uint64_t>(size);
 }
 
@@ -39,9 +39,8 @@ Timing time_repeatedly(int most, const std::function<double()>& work) {
   const Clock::time_point begin = Clock::now();
   do {
     times.push_back(work());
-  } while (static_cast<int>(times.size()) < most &&
-           (static_cast<int>(times.size()) < kFewest ||
-            milliseconds_since(begin) < kEnoughMilliseconds));
+  } while (static_cast<int>(times.size()) < most && (static_cast<int>(times.size()) < kMinRepeats ||
+                                                     milliseconds_since(begin) < kMinMilliseconds));
   std::sort(times.begin(), times.end());
   return {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
 }

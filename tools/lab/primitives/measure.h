@@ -14,12 +14,12 @@ struct Row {
   bool is_on_device = false;
   std::uint64_t n = 0;  ///< elements
   Timing timing;
-  double bytes = 0;       ///< that must be moved
+  double bytes = 0;       ///< minimal traffic
   bool is_right = false;  ///< the result was checked, element by element
 };
 
-/// Runs every variant of a primitive at every size that it can take, and checks each result.
-/// `on_row` is called after each row.
+/// Runs every variant of a primitive at every size that it supports, and checks each result. Calls
+/// `on_row` after each row.
 std::vector<Row> measure(Primitive& primitive, const std::vector<std::uint64_t>& sizes, int repeats,
                          const std::function<void(const Row&)>& on_row);
 
@@ -35,21 +35,21 @@ struct Table {
   std::vector<Row> rows;
 };
 
-/// The copy bandwidths that rows are held against, bytes a second, read and written.
+/// The copy bandwidths to compare rows with, bytes a second, read and written.
 struct CopyBandwidths {
   double cpu = 0;
-  double device = 0;  ///< 0 without one
+  double device = 0;  ///< 0 without a device
   double of(const Row& row) const { return row.is_on_device ? device : cpu; }
 };
 
-/// What comes before the rows of a primitive, and a row.
+/// Return the lines before the rows of a primitive, and a row.
 Lines table_head(const Primitive& primitive);
 std::string table_row(const Row& row, const CopyBandwidths& copies);
 
-/// A line for each variant that could not take `largest` elements; empty where all could.
+/// Returns a line for each variant that cannot take `largest` elements; empty if all can.
 Lines left_out(Primitive& primitive, std::uint64_t largest);
 
-/// All of it as one JSON object. `device`: its name, empty without one.
+/// Returns everything as one JSON object. `device`: its name, empty without one.
 std::string tables_json(const std::vector<Table>& tables, const CopyBandwidths& copies, int threads,
                         const std::string& device);
 

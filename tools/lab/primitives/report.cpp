@@ -11,7 +11,7 @@
 namespace roundel::primitives {
 namespace {
 
-/// Bytes a second; 0 where nothing was moved.
+/// Returns bytes a second; 0 if nothing was moved.
 double bandwidth(const Row& row) {
   return row.timing.median_ms > 0 ? row.bytes / (row.timing.median_ms * 1e-3) : 0;
 }

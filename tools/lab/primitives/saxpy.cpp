@@ -24,7 +24,7 @@ namespace {
 
 constexpr float kA = 2;
 
-// Small whole numbers: exact in binary32 after any number of repeats that anyone waits for.
+// Small whole numbers: exact in binary32 after any realistic number of repeats.
 float x_of(std::uint64_t i) {
   return static_cast<float>(i % 7);
 }
@@ -68,7 +68,7 @@ class Saxpy final : public Primitive {
   }
 
   Buffer<float> x_, y_;
-  int runs_ = 0;  // of a variant on y since spoil()
+  int runs_ = 0;  // runs of a variant on y since spoil()
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace roundel::primitives {
 namespace {
 
-/// Of at most kPart elements: so many lower and upper halves do not leave 32 bits, and those are
+/// Sums at most kPart elements: the sums of their lower and upper halves fit in 32 bits, and are
 /// added up several at a time.
 std::int64_t sum_of(std::span<const std::int32_t> in) {
   std::int32_t lower = 0, upper = 0;
@@ -95,9 +95,9 @@ class Scan final : public Primitive {
   }
 
   Buffer<std::int32_t> in_, out_;
-  Buffer<std::int32_t> expected_;  // sums of the first i elements: those of any n
+  Buffer<std::int32_t> expected_;  // sums of the first i elements, for any n
   std::int64_t total_ = -1;
-  bool has_total_ = true;  // one variant has none
+  bool has_total_ = true;  // one variant lacks it
 };
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace roundel::primitives::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-/// Lanes in groups of `half`, two by two: in a second group's lanes the first one's last lane, else
-/// zero.
+/// Lanes in groups of `half`, in pairs: a second group's lanes get the first one's last lane,
+/// others zero.
 template <typename Tag, typename Vector>
 HWY_INLINE Vector last_of_first_half(Tag tag, std::uint32_t half, Vector values) {
   const auto lanes = hn::Iota(tag, 0);
@@ -32,7 +32,7 @@ void scan_part(std::uint32_t sum, const std::uint32_t* in, std::size_t n, std::u
   const auto last = hn::IndicesFromVec(kTag, hn::Set(kTag, static_cast<std::uint32_t>(lanes - 1)));
   auto carry = hn::Set(kTag, sum);
   for (; i + lanes <= n; i += lanes) {
-    // Into L2: the first one could not hold it until it is read.
+    // Into L2: L1 could not hold it until it is read.
     if (i % kLine == 0 && i < ahead.size()) __builtin_prefetch(ahead.data() + i, 0, 2);
     const auto values = hn::LoadU(kTag, in + i);
     const auto pairs = hn::Add(values, hn::ShiftLeftLanes<1>(kTag, values));
@@ -54,7 +54,7 @@ void scan_part(std::uint32_t sum, const std::uint32_t* in, std::size_t n, std::u
     out[i] = sum;
     sum += value;
   }
-  hwy::FlushStream();  // before another thread is told
+  hwy::FlushStream();  // before another thread is notified
 }
 
 }  // namespace roundel::primitives::HWY_NAMESPACE

@@ -11,17 +11,17 @@
 namespace roundel::primitives {
 namespace {
 
-/// Positions that have a next one.
+/// Returns the number of positions that have a next one.
 std::uint64_t pairs(std::span<const std::int32_t> in) {
   return in.empty() ? 0 : in.size() - 1;
 }
 
-/// What this thread's part keeps, until its place is known.
+/// Elements kept of this thread's part, until their position is known.
 alignas(64) thread_local std::uint32_t gathered[kPart];
 
 /// All threads of the calling arena, in one pass over the memory (in_one_pass in chunks.h): a part
-/// is gathered, then copied to its place. [5, 0, 6 | 7, 0, 0 | 8, 9, 0] keeps 2, 1, 2 → places 0,
-/// 2, 3 → [5, 6, 7, 8, 9].
+/// is gathered, then copied to its position. [5, 0, 6 | 7, 0, 0 | 8, 9, 0] keeps 2, 1, 2 →
+/// positions 0, 2, 3 → [5, 6, 7, 8, 9].
 template <typename Value>
 std::uint64_t select_one_pass(Kept what, const std::int32_t* in, std::uint64_t n, Value* out) {
   auto* const places = reinterpret_cast<std::uint32_t*>(out);
@@ -68,7 +68,7 @@ std::uint64_t find_repeats_one_pass(std::span<const std::int32_t> in, std::uint3
 
 namespace {
 
-/// A selection: int32 in, 4 bytes out for each that is taken, a Value.
+/// A selection: int32 in, 4 bytes out for each taken position, a Value.
 template <typename Value>
 class Selection final : public Primitive {
  public:
@@ -77,7 +77,7 @@ class Selection final : public Primitive {
     std::int32_t (*value)(std::uint64_t i);                          ///< element i of the input
     bool (*is_taken)(const std::int32_t* in, std::uint64_t i);       ///< position i
     Value (*expected)(const std::int32_t* in, std::uint32_t taken);  ///< for that position
-    std::uint64_t lacking;  ///< positions at the end of any n that are not taken
+    std::uint64_t lacking;  ///< positions at the end of any n that are never taken
     std::uint64_t (*serial)(std::span<const std::int32_t>, Value*);
     std::uint64_t (*one_pass)(std::span<const std::int32_t>, Value*);
     std::vector<Variant> (*device_variants)(std::span<const std::int32_t>, std::span<Value>,
@@ -128,7 +128,7 @@ class Selection final : public Primitive {
   What what_;
   Buffer<std::int32_t> in_;
   Buffer<Value> out_;
-  std::vector<std::uint32_t> positions_;  // taken, of all of the input
+  std::vector<std::uint32_t> positions_;  // taken, in all of the input
   std::uint64_t count_ = 0;
 };
 
@@ -139,7 +139,7 @@ std::int32_t element_at(const std::int32_t* in, std::uint32_t position) {
 }  // namespace
 
 std::unique_ptr<Primitive> make_compaction(std::uint64_t largest) {
-  const auto value = [](std::uint64_t i) {  // half of them, and each another number
+  const auto value = [](std::uint64_t i) {  // half of them, and all numbers different
     const std::uint64_t bits = random_bits(i);
     return bits % 2 == 0 ? 0 : static_cast<std::int32_t>(bits >> 33 | 1);
   };

@@ -5,12 +5,12 @@
 
 namespace roundel::primitives {
 
-/// Selections keep the order and return the number taken. `out` has room for n, and what is behind
-/// the result is undefined.
+/// Selections keep the order and return the number taken. `out` has space for n, and its elements
+/// after the result are undefined.
 
-/// One thread, one pass, without a scan: `keep(i)` tells whether position i of n is taken,
-/// `value(i)` what is written for it. No branch depends on the data, which a processor could not
-/// foresee: every value is written, and the next one over it unless it is kept.
+/// One thread, one pass, without a scan: `keep(i)` returns true if position i of n is taken,
+/// `value(i)` returns its output. No branch depends on the data, which a processor could not
+/// predict: every value is written, and the next one over it unless it is kept.
 template <typename Value, typename Keep, typename ValueOf>
 std::uint64_t select_serial(std::uint64_t n, const Keep& keep, const ValueOf& value, Value* out) {
   std::uint64_t count = 0;
@@ -21,8 +21,8 @@ std::uint64_t select_serial(std::uint64_t n, const Keep& keep, const ValueOf& va
   return count;
 }
 
-/// Compaction: the elements that are not 0. In one pass: all threads of the calling arena, once
-/// over the memory (in_one_pass in chunks.h), and nothing behind the result is written.
+/// Compaction: the elements that are not 0. The one-pass variant uses all threads of the calling
+/// arena, reads the memory once (in_one_pass in chunks.h), and writes only the result.
 std::uint64_t compact_serial(std::span<const std::int32_t> in, std::int32_t* out);
 std::uint64_t compact_one_pass(std::span<const std::int32_t> in, std::int32_t* out);
 
@@ -35,20 +35,20 @@ std::uint64_t select_below_one_pass(std::span<const std::int32_t> in, std::int32
 std::uint64_t find_repeats_serial(std::span<const std::int32_t> in, std::uint32_t* out);
 std::uint64_t find_repeats_one_pass(std::span<const std::int32_t> in, std::uint32_t* out);
 
-/// What a selection keeps of each i.
+/// Condition and output of a selection for each i.
 enum class Kept {
-  kNotZero,     ///< in[i] where it is not 0
-  kBelowLimit,  ///< in[i] where it is below kSelectionLimit
-  kRepeated,    ///< i modulo 2³² where in[i] = in[i + 1], which is read for the last i too
+  kNotZero,     ///< in[i] if it is not 0
+  kBelowLimit,  ///< in[i] if it is below kSelectionLimit
+  kRepeated,    ///< i modulo 2³² if in[i] = in[i + 1], which is read for the last i too
 };
 
-/// Gathers what is kept of begin ≤ i < end, in order; returns how many. `kept` has room for end −
-/// begin; what is behind the result is undefined. Whole vectors are compared, compressed and
-/// written, each over what the one before wrote behind its last kept element.
+/// Gathers the kept elements of begin ≤ i < end, in order; returns their number. `kept` has space
+/// for end − begin; its elements after the result are undefined. Whole vectors are compared,
+/// compressed and written, each over the previous one's undefined rest.
 std::size_t gather_part(Kept what, const std::int32_t* in, std::size_t begin, std::size_t end,
                         std::uint32_t* kept);
 
-/// Copies n elements and writes nothing else. Whole lines are written past the caches, where a
+/// Copies n elements and writes nothing else. Whole lines are written past the caches, since a
 /// plain store would first read the line that it overwrites.
 void stream_part(const std::uint32_t* from, std::size_t n, std::uint32_t* to);
 

@@ -11,11 +11,11 @@ HWY_BEFORE_NAMESPACE();
 namespace roundel::primitives::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Gathers whole vectors as long as there are any; moves `i` and `kept` on.
+/// Gathers whole vectors while there are any; advances `i` and `kept`.
 template <Kept kWhat, typename Tag>
 HWY_INLINE void gather_vectors(Tag tag, const std::int32_t* in, std::size_t& i, std::size_t end,
                                std::uint32_t*& kept) {
-  constexpr std::size_t kAhead = 1024;  // elements: a page, where the processor's own reading ends
+  constexpr std::size_t kAhead = 1024;  // elements: a page, where the hardware prefetcher stops
   const hn::RebindToUnsigned<Tag> out_tag;
   const auto lanes = hn::Iota(out_tag, 0);
   for (; i + hn::Lanes(tag) <= end; i += hn::Lanes(tag)) {
@@ -29,7 +29,7 @@ HWY_INLINE void gather_vectors(Tag tag, const std::int32_t* in, std::size_t& i, 
       is_kept = hn::Eq(values, hn::LoadU(tag, in + i + 1));
       out = hn::Add(hn::Set(out_tag, static_cast<std::uint32_t>(i)), lanes);
     }
-    // Not CompressStore: parts of vectors take some processors long to write.
+    // Not CompressStore: some processors write parts of vectors slowly.
     hn::StoreU(hn::Compress(out, hn::RebindMask(out_tag, is_kept)), out_tag, kept);
     kept += hn::CountTrue(tag, is_kept);
   }
@@ -59,7 +59,7 @@ void stream_part(const std::uint32_t* from, std::size_t n, std::uint32_t* to) {
     for (std::size_t j = i; j < i + kLine; j += hn::Lanes(kTag))
       hn::Stream(hn::LoadU(kTag, from + j), kTag, to + j);
   for (; i < n; ++i) to[i] = from[i];
-  hwy::FlushStream();  // before another thread is told
+  hwy::FlushStream();  // before another thread is notified
 }
 
 }  // namespace roundel::primitives::HWY_NAMESPACE

@@ -19,8 +19,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// The token that made Boost refuse the line because of an option: one that lacks its value, or has
-/// one where none belongs.
+/// Returns the token that Boost refused because of its option: the value is missing, or the option
+/// takes none.
 Arguments::iterator offending_token(Arguments& arguments, const std::string& long_name,
                                     const std::string& short_name) {
   const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
@@ -33,8 +33,8 @@ Arguments::iterator offending_token(Arguments& arguments, const std::string& lon
   return arguments.end();
 }
 
-/// The names that an option's value is one of; none where others are possible, too.
-std::vector<std::string> names_taken(const CommandLine::Store& store) {
+/// Returns the names that an option's value is one of; empty if other values are possible, too.
+std::vector<std::string> accepted_names(const CommandLine::Store& store) {
   try {
     store("");
   } catch (const Expected& expected) {
@@ -118,7 +118,7 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
       description.add_options()(option.names.c_str(), "");
     }
   }
-  // Boost would take the next argument for the value of an option that may stand alone.
+  // Boost would take the next argument as the value of an option that may stand alone.
   const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
   for (auto token = arguments.begin(); token != options_end; ++token) {
     for (const Option& option : options_) {
@@ -126,7 +126,7 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
     }
   }
   std::vector<Token> tokens;
-  // Boost stops at the first misuse: note it, take it out, and go on with the rest.
+  // Boost stops at the first misuse: note it, remove it and continue.
   for (;;) {
     try {
       const po::parsed_options parsed = po::command_line_parser(arguments)
@@ -139,7 +139,7 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
         const std::string value = !option.value.empty() ? option.value.front()
                                   : written.empty()     ? ""
                                                         : written.front();
-        // Boost keeps the dash of unknown short options, but not those of long ones.
+        // Boost keeps the dash of unknown short options, but drops those of long ones.
         const bool lacks_dashes = option.unregistered && !option.string_key.starts_with('-');
         tokens.push_back({option.position_key >= 0, (lacks_dashes ? "--" : "") + option.string_key,
                           value, !option.unregistered});
@@ -226,9 +226,9 @@ void CommandLine::store_arguments(Arguments values, bool has_unknown, Problems& 
   if (arguments_ != nullptr) *arguments_ = std::move(values);
 }
 
-/// Returns the values of an option: names, or a kind of files by the word for its value.
+/// Returns the values of an option: names, or the kind of files that it takes.
 Lines CommandLine::values_of(const Option& option) const {
-  const std::vector<std::string> names = names_taken(option.store);
+  const std::vector<std::string> names = accepted_names(option.store);
   if (!names.empty()) return names;
   const auto takes = [&](const char* word) {
     return option.heading.find(word) != std::string::npos;
@@ -259,12 +259,12 @@ Lines CommandLine::completions(const Arguments& words) const {
   }
   for (const Option& option : options_) {
     const std::string short_name = option.heading.substr(0, 2);
-    const bool stands_before = may_be_option && last != words.begin() && option.takes_value &&
-                               option.alone.empty() &&
-                               (*(last - 1) == "--" + option.name || *(last - 1) == short_name);
-    if (stands_before) return completing(values_of(option), word);
+    const bool is_value = may_be_option && last != words.begin() && option.takes_value &&
+                          option.alone.empty() &&
+                          (*(last - 1) == "--" + option.name || *(last - 1) == short_name);
+    if (is_value) return completing(values_of(option), word);
   }
-  if (argument_store_) return completing(names_taken(argument_store_), word);
+  if (argument_store_) return completing(accepted_names(argument_store_), word);
   if (at_most_ == 0) return {};
   return page_.argument.starts_with("SCENE") ? "<scenes>" : "<files>";
 }
@@ -350,8 +350,8 @@ std::pair<int, int> parse_size(const std::string& text) {
 }
 
 std::uint64_t parse_memory(const std::string& text) {
-  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
+  constexpr std::uint64_t kMinBytes = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
   constexpr std::string_view kUnits = "KMGT";
   std::size_t digits = text.size();
   unsigned shift = 0;
@@ -363,9 +363,9 @@ std::uint64_t parse_memory(const std::string& text) {
     }
   }
   const auto number = to_number<std::uint64_t>(text.substr(0, digits));
-  if (number && *number <= (kMost >> shift)) {
+  if (number && *number <= (kMaxBytes >> shift)) {
     const std::uint64_t bytes = *number << shift;
-    if (bytes >= kLeast) return bytes;
+    if (bytes >= kMinBytes) return bytes;
   }
   throw Expected{"a whole number of bytes, or of K, M, G or T (powers of 1024), at least 1M"};
 }

@@ -16,11 +16,11 @@ namespace roundel {
 
 using Arguments = std::vector<std::string>;
 
-/// Thrown by the function that stores an option's value: what the option takes, for example
-/// "a whole number from 1 to 1024".
+/// Thrown by the function that stores an option's value: the expected value, for example "a whole
+/// number from 1 to 1024".
 struct Expected {
   std::string what;
-  std::vector<std::string> names = {};  ///< all values that it takes, where these are few names
+  std::vector<std::string> names = {};  ///< all values, if they are a few names
 };
 
 /// Thrown for a wrong command line: its problems, one a line.
@@ -28,26 +28,24 @@ class UsageError : public Error {
  public:
   UsageError(const Lines& problems, std::string advice)
       : Error(ExitCode::kUsage, problems), advice_(std::move(advice)) {}
-  /// The line to print after the problems: where to read about the options.
+  /// Line to print after the problems: where to read about the options.
   const std::string& advice() const { return advice_; }
 
  private:
   std::string advice_;
 };
 
-/// The options and arguments of one command: declared once, then read from a command line and
-/// listed by -h and --help. Options are GNU ones: `--size 8x8`, `--size=8x8`, `-o FILE`, `-qv`;
-/// names are never guessed from their beginnings; `--` ends the options; of an option given twice
-/// the last counts.
+/// Options and arguments of one command: declared once, then read from a command line and listed by
+/// -h and --help. Options are GNU ones: `--size 8x8`, `--size=8x8`, `-o FILE`, `-qv`; abbreviated
+/// names are refused; `--` ends the options; if an option is given twice, the last value counts.
 class CommandLine {
  public:
-  /// May throw Expected; or Error, where the whole message is at hand: "expected …, got …".
+  /// May throw Expected, or Error with the whole message: "expected …, got …".
   using Store = std::function<void(const std::string& value)>;
   using Problems = std::vector<std::string>;
 
-  /// `name`: of a command, or of a program of its own, "roundel-…". `usage`: what follows
-  /// "roundel NAME " in the first line of the help. `text`: what it does; its first sentence fits
-  /// into a line.
+  /// `name`: the command, or a separate program, "roundel-…". `usage`: follows "roundel NAME " in
+  /// the first line of the help. `text`: description; its first sentence fits in a line.
   CommandLine(const std::string& name, const std::string& usage, std::string text);
 
   /// `names` are "long" or "long,s".
@@ -55,32 +53,31 @@ class CommandLine {
   void add_switch(const std::string& names, bool& target, HelpText help);
   void add_value(const std::string& names, const std::string& value_name, Store store,
                  HelpText help);
-  /// An option that may stand alone, which then means `--NAME=alone`; a value needs the `=`.
+  /// Adds an option that may stand alone, which then means `--NAME=alone`; a value needs the `=`.
   void add_optional_value(const std::string& name, const std::string& value_name,
                           const std::string& alone, Store store, HelpText help);
-  /// An argument that is no option and may be left out.
   void add_optional_argument(const std::string& name, Store store, const std::string& help);
-  /// Arguments that are no options, at least and at most so many.
+  /// Adds positional arguments, at least `at_least` and at most `at_most`.
   void add_arguments(const std::string& name, std::size_t at_least, std::size_t at_most,
                      std::vector<std::string>& target, const std::string& help);
-  /// A check of the options together, made when each of them is in order; adds to the problems.
+  /// Adds a check of the options together; it runs if each of them is valid, and adds to the
+  /// problems.
   void add_check(std::function<void(Problems&)> check) { checks_.push_back(std::move(check)); }
-  /// A paragraph below the options.
+  /// Adds a paragraph below the options.
   void add_note(const std::string& note) { page_.notes.push_back(note); }
-  /// The options that the short help shows, in this order.
+  /// Sets the options that the short help shows, in this order.
   void set_usual(std::vector<std::string> names) { page_.usual = std::move(names); }
-  /// Command lines that work, at most three.
+  /// Sets command lines that work, at most three.
   void set_examples(std::vector<std::string> lines) { page_.examples = std::move(lines); }
   /// See HelpPage::exit_codes.
   void set_exit_codes(std::string codes) { page_.exit_codes = std::move(codes); }
-  /// The page of docs about the command.
+  /// Sets the page of docs about the command.
   void set_guide(std::string page) { page_.guide = std::move(page); }
 
-  /// Stores what the command line says. False when it asked for help, the version or, by
-  /// kCompletionOption, what may follow, which has been printed on stdout. Throws UsageError with
-  /// every problem found.
+  /// Stores the values of the command line. Returns false after printing help, the version or
+  /// completions (kCompletionOption) on stdout. Throws UsageError with all problems.
   bool parse(const Arguments& arguments);
-  /// All that -h and --help show.
+  /// Everything that -h and --help show.
   const HelpPage& page() const { return page_; }
 
  private:
@@ -89,14 +86,14 @@ class CommandLine {
     std::string name;     // "output"
     std::string heading;  // "-o, --output FILE", as in the help
     bool takes_value;
-    std::string alone;  // the value of an option that stands alone; empty: it cannot
+    std::string alone;  // value of an option that stands alone; empty if it needs one
     Store store;
   };
-  /// What Boost makes of a part of the command line.
+  /// A part of the command line as Boost splits it.
   struct Token {
-    bool is_argument;   // no option
-    std::string name;   // "output"; of unknown options as written, "--outptu"
-    std::string value;  // of a switch: as written, "-h" or "--help"
+    bool is_argument;
+    std::string name;   // "output"; an unknown option as written, "--outptu"
+    std::string value;  // a switch as written, "-h" or "--help"
     bool is_known;
   };
   void declare(const std::string& names, const std::string& heading_tail, HelpText help,
@@ -105,9 +102,10 @@ class CommandLine {
   std::vector<Token> split(Arguments arguments, Problems& problems) const;
   /// Returns false for an unknown option.
   bool store_option(const Token& token, Problems& problems) const;
-  /// True if the help of --output names the ending of this file.
+  /// Returns true if the help of --output names the extension of this file.
   bool may_be_output(const std::string& argument) const;
-  /// Returns what to type instead of values[i], an argument too many; empty if nothing is likely.
+  /// Returns what to type instead of values[i], an extra argument; empty if there is no likely
+  /// guess.
   std::string hint_for_extra(const Arguments& values, std::size_t i) const;
   /// `has_unknown`: there are unknown options, whose values may be among the arguments.
   void store_arguments(Arguments values, bool has_unknown, Problems& problems);
@@ -124,28 +122,26 @@ class CommandLine {
   bool short_help_wanted_ = false, help_wanted_ = false, version_wanted_ = false;
 };
 
-/// For shells, as first argument: prints what may stand in place of the last of the other words, a
-/// line each, or "<files>", "<folders>" or "<scenes>" (files of scenes, and folders).
+/// For shells, as first argument: prints the possible values of the last of the other words, one a
+/// line, or "<files>", "<folders>" or "<scenes>" (scene files and folders).
 inline constexpr const char* kCompletionOption = "--complete";
-/// The lines that begin with the text.
 Lines completing(const Lines& lines, std::string_view begin);
 
-/// No limit to the number of arguments.
 inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
-/// Readers of option values. All of them want the whole text, take no sign but a leading minus
-/// where the range has one, do not depend on the locale, and throw Expected.
+/// Readers of option values. Each reads the whole text, ignores the locale and throws Expected. A
+/// sign is refused, except a minus if the range has negative numbers.
 
-/// What stands between the commas; of "" one empty text.
+/// Returns the texts between the commas; "" is one empty text.
 std::vector<std::string> split_list(const std::string& text);
-/// A whole number in [low, high]; `unit` ("pixels") is for the message.
+/// Returns a whole number in [low, high]; `unit` ("pixels") is for the message.
 std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t high,
                          const std::string& unit = "");
-/// A decimal number in [low, high]; `unit` is for the message.
+/// Returns a decimal number in [low, high]; `unit` is for the message.
 double parse_number(const std::string& text, double low, double high, const std::string& unit = "");
-/// "1024x768": width and height in pixels, within kMaxImageSide and kMaxPixels.
+/// Reads "1024x768": width and height in pixels, within kMaxImageSide and kMaxPixels.
 std::pair<int, int> parse_size(const std::string& text);
-/// "512M", "8G": bytes, with K, M, G, T for powers of 1024; at least 1M.
+/// Reads "512M", "8G": bytes, with K, M, G, T for powers of 1024; at least 1M.
 std::uint64_t parse_memory(const std::string& text);
 
 /// "a, b or c"
@@ -160,8 +156,8 @@ struct ValueOf<std::optional<Value>> {
   using Type = Value;
 };
 
-/// What stores values of the usual kinds; the target, plain or optional, is referred to. A whole
-/// number in [low, high].
+/// Stores a whole number in [low, high]. Like the functions below it keeps a reference to the
+/// target, plain or optional.
 template <typename Target>
 CommandLine::Store whole(Target& target, std::int64_t low, std::int64_t high,
                          const std::string& unit = "") {
@@ -169,7 +165,7 @@ CommandLine::Store whole(Target& target, std::int64_t low, std::int64_t high,
     target = static_cast<typename ValueOf<Target>::Type>(parse_whole(value, low, high, unit));
   };
 }
-/// One of some names, each with what it stands for.
+/// Stores the value that belongs to one of some names.
 template <typename Target>
 CommandLine::Store one_of(
     Target& target, std::vector<std::pair<const char*, typename ValueOf<Target>::Type>> choices) {
@@ -182,14 +178,14 @@ CommandLine::Store one_of(
     throw expected_one_of(names);
   };
 }
-/// A decimal number in [low, high].
+/// Stores a decimal number in [low, high].
 template <typename Target>
 CommandLine::Store number(Target& target, double low, double high, const std::string& unit = "") {
   return [&target, low, high, unit](const std::string& value) {
     target = parse_number(value, low, high, unit);
   };
 }
-/// Any text; where `expected` ("a folder") is given, any but "", and with this ending.
+/// Stores any text. With `expected` ("a folder") the text must not be empty and has this ending.
 template <typename Target>
 CommandLine::Store text(Target& target, const char* expected = nullptr, const char* ending = "") {
   return [&target, expected, ending](const std::string& value) {
@@ -198,7 +194,7 @@ CommandLine::Store text(Target& target, const char* expected = nullptr, const ch
     target = value;
   };
 }
-/// The same, but for "-", which stands for stdout elsewhere.
+/// Like store_text(), but refuses "-", which means stdout elsewhere.
 template <typename Target>
 CommandLine::Store file_name(Target& target, const char* expected) {
   return [store = text(target, expected), expected](const std::string& value) {

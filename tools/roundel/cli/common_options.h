@@ -14,9 +14,9 @@
 
 namespace roundel {
 
-/// Options that several commands have, each declared once. All keep references to their targets.
+/// Options of several commands, each declared once. All keep references to their targets.
 
-/// What the command line says instead of the scene files.
+/// Values on the command line that override those of the scene files.
 struct SceneOptions {
   SceneOverrides overrides;
   std::optional<std::int64_t> frame;  ///< default: the scene's first
@@ -36,46 +36,46 @@ void add_vars(CommandLine& line, SceneOptions& options);
 /// --set and --seed
 void add_seed(CommandLine& line, SceneOptions& options);
 void add_seed_and_frame(CommandLine& line, SceneOptions& options);
-/// The frame that is asked for, or the scene's first.
+/// Returns the frame on the command line, or the scene's first.
 std::int64_t frame_of(const Scene& scene, const SceneOptions& options);
 
 /// --frames LIST
 struct FramesOption {
   std::optional<FrameList> list;
-  std::string list_file;   ///< that `list` was read from; may be empty
-  bool all = false;        ///< those of the scene's animation
+  std::string list_file;   ///< `list` was read from this file; may be empty
+  bool all = false;        ///< all frames of the scene's animation
   bool renumbers = false;  ///< names count them from 0
 
   bool is_given() const { return list || all; }
 };
 void add_frames(CommandLine& line, FramesOption& frames);
-/// --each; `needs`: the end of its help, for what it needs.
+/// --each; `needs`: the end of its help about what it requires.
 void add_each(CommandLine& line, std::string& table, FramesOption& frames,
               const std::string& needs = "");
 /// --renumber
 void add_renumber(CommandLine& line, FramesOption& frames);
-/// The frames that --frames asks for; without it `otherwise`, but all rows of a table. Throws
-/// Error(kUsage) for "all" of a scene without animation.
+/// Returns the frames of --frames; without it `otherwise`, but all rows of a table. Throws
+/// Error(kUsage) for "all" if the scene has no animation.
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise);
 
 void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help,
                  bool* is_on_both = nullptr);
-/// --backend, --device, --threads and --memory. `is_on_both`: --backend cpu,cuda, where a command
-/// can do that.
+/// --backend, --device, --threads and --memory. `is_on_both`: --backend cpu,cuda, for commands that
+/// support it.
 void add_machine(CommandLine& line, MachineOptions& options, bool* is_on_both = nullptr);
 
 inline constexpr int kMaxThreads = 1024;
-/// `help` is for another meaning than "number of CPU threads".
+/// `help` replaces "number of CPU threads" if the number means something else.
 void add_threads(CommandLine& line, int& threads, const std::string& help = "");
-/// `help`: what the memory is for; a size is read as parse_memory() does.
+/// `help`: what the memory is for; sizes are read by parse_memory().
 void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help);
 
 void add_quiet(CommandLine& line, Verbosity& verbosity,
                const std::string& help = "print errors only");
 void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help);
 
-/// The exit codes, for the help, of a command that has those up to `last`. `invalid`: what
-/// ExitCode::kInvalidScene means.
+/// Returns the exit codes up to `last`, for the help. `invalid`: the meaning of
+/// ExitCode::kInvalidScene.
 std::string exit_codes(ExitCode last, const std::string& invalid = "scene or data invalid");
 
 }  // namespace roundel

@@ -28,7 +28,8 @@ FileWatch::~FileWatch() {
 
 void FileWatch::add(const std::string& file) {
   if (!stamps_.emplace(file, stamp_of(file)).second || events_ < 0) return;
-  // Folders, as editors put a new file in the old one's place; a link's and that of its target.
+  // Watches folders, since editors replace files. A link has two: its own folder and that of its
+  // target.
   for (const std::string& path : {file, behind_links(file)})
     inotify_add_watch(events_, folder_of(path).c_str(),
                       IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
@@ -39,9 +40,9 @@ void FileWatch::keep(const std::set<std::string>& files) {
 }
 
 void FileWatch::wait() {
-  constexpr int kLookMilliseconds = 500, kStillMilliseconds = 50;
-  while (stamps_now() == stamps_) sleep(kLookMilliseconds);
-  while (std::exchange(stamps_, stamps_now()) != stamps_) poll(nullptr, 0, kStillMilliseconds);
+  constexpr int kPollMilliseconds = 500, kQuietMilliseconds = 50;
+  while (stamps_now() == stamps_) sleep(kPollMilliseconds);
+  while (std::exchange(stamps_, stamps_now()) != stamps_) poll(nullptr, 0, kQuietMilliseconds);
 }
 
 FileWatch::Stamps FileWatch::stamps_now() const {
@@ -50,10 +51,10 @@ FileWatch::Stamps FileWatch::stamps_now() const {
   return now;
 }
 
-/// At most, and until something happens in a folder.
+/// Sleeps until something happens in a folder, or the time is over.
 void FileWatch::sleep(int milliseconds) const {
   pollfd waiting{events_, POLLIN, 0};
-  poll(&waiting, 1, milliseconds);  // which ignores a descriptor of −1
+  poll(&waiting, 1, milliseconds);  // ignores a descriptor of −1
   std::array<char, 4096> unused;    // NOLINT: filled by read
   while (events_ >= 0 && read(events_, unused.data(), unused.size()) > 0) {
   }

@@ -8,8 +8,8 @@
 
 namespace roundel {
 
-/// Files that others may write to. Where the system tells of changes (inotify) they are noticed at
-/// once, else, as on network file systems, within half a second.
+/// Files that others may change. Changes are noticed at once if the system reports them (inotify),
+/// else, as on network file systems, within half a second.
 class FileWatch {
  public:
   FileWatch();
@@ -17,12 +17,12 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  /// Watches a file from now on, if it is not watched already. One that is not there may come.
+  /// Watches a file, which may not exist yet; watching it twice is fine.
   void add(const std::string& file);
-  /// Watches none but these from now on.
+  /// Watches only these files.
   void keep(const std::set<std::string>& files);
-  /// Returns once a file has changed, come or gone, and nothing has changed for a moment since:
-  /// editors write in several steps.
+  /// Returns once a file has changed, appeared or disappeared and all files have been quiet for a
+  /// moment: editors write in several steps.
   void wait();
 
  private:
@@ -31,7 +31,7 @@ class FileWatch {
   void sleep(int milliseconds) const;
 
   Stamps stamps_;
-  int events_;  ///< of inotify; −1 where there is none
+  int events_;  ///< inotify; −1 if it is unavailable
 };
 
 }  // namespace roundel

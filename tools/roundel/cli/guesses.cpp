@@ -15,9 +15,9 @@ namespace {
 struct OtherName {
   std::string_view typed;      // name in other programs
   std::string_view name;       // option here
-  std::string_view text = {};  // what to type; empty: the option
+  std::string_view text = {};  // text to type; empty for the option
 };
-/// Names that other tools use. Options that share one belong to different commands.
+/// Names that other tools use. Options that share a name belong to different commands.
 constexpr std::array kOtherNames = {
     OtherName{"--width", "size"},
     OtherName{"--height", "size"},
@@ -60,7 +60,7 @@ std::string lower_ending(const std::string& name) {
   return lower_case(std::filesystem::path(name).extension().string());
 }
 
-/// The command line with the command in front; of a long one the beginning.
+/// Returns the command line with the command in front; a long one is cut.
 std::string with_command(std::string_view command, const std::vector<std::string>& arguments) {
   constexpr std::size_t kMaxLength = 100;
   std::string line = fmt::format("roundel {}", command);

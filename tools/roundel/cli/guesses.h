@@ -6,7 +6,6 @@
 
 namespace roundel {
 
-/// An option of a command, for guesses.
 struct KnownOption {
   std::string name;     ///< "size"
   std::string heading;  ///< "--size WxH"
@@ -16,15 +15,13 @@ struct KnownOption {
 /// that has this name in other programs, or one of a similar name; empty if there is none.
 std::string guess_option(const std::string& unknown, const std::vector<KnownOption>& options);
 
-/// Returns what was probably meant by a command line that begins with `arguments`.front(), which is
-/// not a command: `; did you mean "roundel render first.yaml -o a.png"?`, or a command of a similar
-/// name; empty if nothing is close. `commands`: names of commands.
+/// Returns a guess for a command line that begins with `arguments`.front(), which is not one of
+/// `commands`: `; did you mean "roundel render first.yaml -o a.png"?`, or a command of a similar
+/// name; empty if nothing is close.
 std::string guess_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& commands);
 
-/// Returns true for a name that ends as a scene file does.
 bool has_scene_ending(const std::string& name);
-/// Returns true for a name that ends as a picture or a film does.
 bool has_picture_ending(const std::string& name);
 
 }  // namespace roundel

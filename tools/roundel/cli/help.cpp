@@ -27,7 +27,7 @@ constexpr std::array kGroupTitles = {
     NamedGroup{Group::kMessages, "Messages"},
 };
 
-/// The part of an option's text that the short help shows.
+/// Returns the part of an option's text that the short help shows.
 std::string brief(const std::string& text) {
   return text.substr(0, text.find("; "));
 }
@@ -37,7 +37,7 @@ std::string first_sentence(const std::string& text) {
   return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-/// "0 done; 130, 143 after SIGINT" as rows: the codes, and what they mean.
+/// Turns "0 done; 130, 143 after SIGINT" into rows: codes and their meanings.
 std::string exit_code_lines(const std::string& codes) {
   std::string lines = "Exit codes:\n";
   for (std::size_t begin = 0; begin < codes.size();) {

@@ -6,12 +6,12 @@
 
 namespace roundel {
 
-/// find_backend(), whose reason is printed with --verbose.
+/// Calls find_backend() and prints its reason with --verbose.
 ChosenBackend choose_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
 
 const char* backend_name(Backend backend);
 
-/// While it lives, all CPU work of the process keeps to this number of threads (0:
+/// While it lives, all CPU work of the process uses at most this number of threads (0:
 /// default_threads()).
 class ThreadLimit {
  public:

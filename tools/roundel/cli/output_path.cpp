@@ -22,12 +22,13 @@ const char* ending_of(ImageFormat format) {
   return format == ImageFormat::kExr ? ".exr" : format == ImageFormat::kPfm ? ".pfm" : ".png";
 }
 
-/// Throws Error(kUsage) for a name that ends as another format's do. Other endings take any format.
+/// Throws Error(kUsage) for a name with the extension of another format. Unknown extensions take
+/// any format.
 void check_ending(const std::string& name, ImageFormat format) {
   std::optional<ImageFormat> known;
   try {
     known = format_of(name);
-  } catch (const Error&) {  // no picture's ending
+  } catch (const Error&) {  // unknown extension
     return;
   }
   if (known == format) return;
@@ -35,8 +36,8 @@ void check_ending(const std::string& name, ImageFormat format) {
                                             ending_of(format) + 1));
 }
 
-/// Format of the picture that a scene asks for with its key `output`, or of a PNG. Throws
-/// Error(kInvalidScene) for an ending that is no picture's.
+/// Returns the format of the scene's key `output`; PNG by default. Throws Error(kInvalidScene) for
+/// an unknown extension.
 ImageFormat output_format(const Scene& scene) {
   if (!scene.output) return ImageFormat::kPng;
   try {
@@ -47,7 +48,7 @@ ImageFormat output_format(const Scene& scene) {
   }
 }
 
-/// What a file name without a folder is in.
+/// Returns the folder of a path; "." for a bare file name.
 fs::path folder_of(const fs::path& path) {
   const fs::path folder = path.parent_path();
   return folder.empty() ? "." : folder;
@@ -57,11 +58,11 @@ fs::path folder_of(const fs::path& path) {
   throw Error(ExitCode::kOutputRefused, fmt::format("{}: {}", path, reason));
 }
 
-/// `path`: what to call the file in messages.
+/// `path`: name of the file in messages.
 void check_folder(const std::string& path, fs::path folder) {
   std::error_code error;
   while (!fs::exists(fs::symlink_status(folder, error)) && folder != folder_of(folder))
-    folder = folder_of(folder);  // the missing ones are made in it
+    folder = folder_of(folder);  // missing folders are made in it
   if (!fs::is_directory(folder, error)) {
     refuse_output(path,
                   (fs::exists(folder, error) ? "cannot write, expected a folder, got the file "
@@ -94,10 +95,11 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
 }
 
 std::string video_hint(const std::string& name) {
-  static const std::set<std::string> kOfFfmpeg = {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"};
+  static const std::set<std::string> kVideoEndings = {".mp4", ".m4v",  ".mov",
+                                                      ".mkv", ".webm", ".avi"};
   const std::string ending = fs::path(name).extension().string();
-  std::string line;  // before the name
-  if (kOfFfmpeg.count(ending) > 0)
+  std::string line;  // first file of each folder; the keys are canonical
+  if (kVideoEndings.count(ending) > 0)
     line =
         "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries bt709 "
         "-color_trc bt709 ";
@@ -113,16 +115,16 @@ std::string video_hint(const std::string& name) {
 }
 
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,
-                           std::optional<ImageFormat> asked) {
+                           std::optional<ImageFormat> requested) {
   if (output)
-    return asked ? *asked : names_folder(*output) ? ImageFormat::kPng : format_of(*output);
-  if (!asked) return output_format(scene);
+    return requested ? *requested : names_folder(*output) ? ImageFormat::kPng : format_of(*output);
+  if (!requested) return output_format(scene);
   try {
-    check_ending(scene.output.value_or(""), *asked);
+    check_ending(scene.output.value_or(""), *requested);
   } catch (const Error& e) {
     throw Error(ExitCode::kUsage, fmt::format("{}: output: {}", scene.path, e.what()));
   }
-  return *asked;
+  return *requested;
 }
 
 bool names_folder(const std::string& path) {

@@ -21,11 +21,11 @@ Lines with_path(const Scene& scene, const Lines& warnings) {
 }
 
 void print_warnings(const Lines& warnings) {
-  constexpr std::size_t kPrinted = 10;
+  constexpr std::size_t kMaxPrinted = 10;
   const std::vector<std::string>& all = warnings.all();
-  for (std::size_t i = 0; i < std::min(kPrinted, all.size()); ++i) print_warning(all[i]);
-  if (all.size() > kPrinted)
-    print_warning(fmt::format("and {}", counted(all.size() - kPrinted, "more warning")));
+  for (std::size_t i = 0; i < std::min(kMaxPrinted, all.size()); ++i) print_warning(all[i]);
+  if (all.size() > kMaxPrinted)
+    print_warning(fmt::format("and {}", counted(all.size() - kMaxPrinted, "more warning")));
 }
 
 void Problems::add(const Error& error) {

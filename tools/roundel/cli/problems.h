@@ -14,13 +14,13 @@ void print_error(const Error& error);
 
 /// Returns the warnings, each after the scene's path.
 Lines with_path(const Scene& scene, const Lines& warnings);
-/// Prints the first ten warnings, and how many more there are.
+/// Prints the first ten warnings and the number of the rest.
 void print_warnings(const Lines& warnings);
 
-/// Collects the errors of several independent pieces of work, printing each as it comes.
+/// Collects the errors of independent pieces of work and prints each as it comes.
 class Problems {
  public:
-  /// Runs `work`; an Error it throws is printed and remembered. True if there was none.
+  /// Runs `work`; prints and remembers an Error that it throws. Returns true without an error.
   template <typename Work>
   bool attempt(Work&& work) {
     try {
@@ -33,8 +33,8 @@ class Problems {
   }
   bool empty() const { return codes_.empty(); }
   std::size_t count() const { return codes_.size(); }
-  /// kDone without errors; kInvalidScene if any scene or data file was invalid; else the first
-  /// one's.
+  /// Returns kDone without errors; kInvalidScene if a scene or data file was invalid; else the
+  /// first error's code.
   ExitCode exit_code() const;
 
  private:
@@ -42,8 +42,7 @@ class Problems {
   std::vector<ExitCode> codes_;
 };
 
-/// Loads and checks every scene file; what is wrong with any of them goes to `problems`. Returns
-/// those in order.
+/// Loads and checks every scene file and returns the valid ones in order; errors go to `problems`.
 std::vector<Scene> load_scenes(const std::vector<std::string>& paths,
                                const SceneOverrides& overrides, Problems& problems);
 

@@ -24,20 +24,20 @@
 namespace roundel {
 namespace {
 
-std::atomic<bool> signals_ask{false};
-std::atomic<int> asked_by{0};             // the first signal
-std::atomic<std::uint64_t> have_come{0};  // a bit for each signal's number
+std::atomic<bool> defers_signals{false};
+std::atomic<int> first_signal{0};
+std::atomic<std::uint64_t> seen_signals{0};  // a bit for each signal's number
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
               std::atomic<std::uint64_t>::is_always_lock_free);
 
 extern "C" void end_on_signal(int signal_number) {
-  if (signals_ask.load()) {
-    // Launchers such as mpirun answer a Ctrl-C, which the terminal sends to all, by a SIGTERM: not
-    // a second wish, which is why only the same signal once more counts.
+  if (defers_signals.load()) {
+    // Launchers such as mpirun answer Ctrl-C, which the terminal sends to all, by a SIGTERM. This
+    // is no second request, so only a repeated signal counts.
     int none = 0;
-    asked_by.compare_exchange_strong(none, signal_number);
+    first_signal.compare_exchange_strong(none, signal_number);
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal_number);
-    const bool is_again = (have_come.fetch_or(bit) & bit) != 0;
+    const bool is_again = (seen_signals.fetch_or(bit) & bit) != 0;
     // The system repeats SIGXCPU each second of processor time.
     if (!is_again || signal_number == SIGXCPU) return;
   }
@@ -52,20 +52,20 @@ std::atomic<int> failure_code{static_cast<int>(ExitCode::kRuntimeFailure)};
   std::thread::id none;
   const std::thread::id here = std::this_thread::get_id();
   if (!first.compare_exchange_strong(none, here)) {
-    if (none == here) _exit(failure_code.load());  // the message has failed
+    if (none == here) _exit(failure_code.load());  // printing the message failed
     for (;;) pause();                              // the first one ends the process
   }
   remove_temporary_files();
-  if (!std::current_exception()) abort();  // no want of memory or threads, but a mistake
+  if (!std::current_exception()) abort();  // a bug, rather than missing memory or threads
   print_error(current_error());
   _exit(failure_code.load());
 }
 
 void open_closed_descriptor(int descriptor) {
   if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) return;
-  // For the wrong direction, so that using it still fails as it does with a closed one; what opens
-  // it anew by a name such as /dev/stdout fails on a device that is full. open() takes the lowest
-  // free number, which is this one.
+  // Opens it in the wrong direction: using it still fails as with a closed one, and opening it by a
+  // name such as /dev/stdout fails as on a full device. open() takes the lowest free number, this
+  // one.
   if (descriptor != STDIN_FILENO && open("/dev/full", O_RDONLY) >= 0) return;
   static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
@@ -73,7 +73,7 @@ void open_closed_descriptor(int descriptor) {
 void handle(int signal_number) {
   struct sigaction current = {};
   sigaction(signal_number, nullptr, &current);
-  if (current.sa_handler == SIG_IGN) return;  // as nohup asks for
+  if (current.sa_handler == SIG_IGN) return;  // set by nohup
   struct sigaction action = {};
   action.sa_handler = end_on_signal;
   sigfillset(&action.sa_mask);
@@ -89,7 +89,7 @@ void prepare_process() {
   }
   std::set_terminate(end_on_exception);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit then fails as on a full disk
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGPWR})
     handle(signal_number);
 }
@@ -98,22 +98,23 @@ void set_failure_code(int code) {
   failure_code.store(code);
 }
 
-void let_signals_ask() {
-  signals_ask.store(true);
+void defer_signals() {
+  defers_signals.store(true);
 }
 
 int stop_signal() {
-  return asked_by.load();
+  return first_signal.load();
 }
 
 bool run_on_larger_stack(const std::function<void()>& run) {
-  // A task that blends has the state of a tile of pixels, some 50 KiB in all, on its stack.
-  constexpr std::size_t kEnough = std::size_t{1} << 20, kUsual = std::size_t{8} << 20;
+  // A blending task keeps the state of a tile's pixels on its stack, about 50 KiB.
+  constexpr std::size_t kMinStackBytes = std::size_t{1} << 20,
+                        kUsualStackBytes = std::size_t{8} << 20;
   rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return false;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kMinStackBytes) return false;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kUsual);
+  pthread_attr_setstacksize(&attributes, kUsualStackBytes);
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
   try {
@@ -128,8 +129,8 @@ int run_process(const std::function<int()>& work, const std::string& memory_advi
   int code = 0;
   const auto fail = [&code](const Error& error) {
     print_error(error);
-    constexpr int kOwn = static_cast<int>(ExitCode::kRuntimeFailure);
-    code = failure_code == kOwn ? static_cast<int>(error.exit_code()) : failure_code.load();
+    constexpr int kDefaultCode = static_cast<int>(ExitCode::kRuntimeFailure);
+    code = failure_code == kDefaultCode ? static_cast<int>(error.exit_code()) : failure_code.load();
   };
   const auto run = [&] {
     try {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::seconds kRateWindow{5};
 constexpr std::chrono::milliseconds kBarInterval{100};
 constexpr std::chrono::seconds kLineInterval{3};
-constexpr std::chrono::milliseconds kUnseen{1000};  ///< work that takes no longer shows nothing
+constexpr std::chrono::milliseconds kSilentTime{1000};  ///< shorter work shows nothing
 constexpr std::size_t kUsualColumns = 80;
 
 std::size_t terminal_columns() {
@@ -36,7 +36,7 @@ double share(const ProgressState& state) {
   return static_cast<double>(state.done) / static_cast<double>(state.total);
 }
 
-/// Until the last frame; negative while nobody knows.
+/// Returns the seconds until the last frame; negative while they are unknown.
 double seconds_left(const ProgressState& state, double frames_per_second) {
   if (state.done >= state.total) return 0;
   if (frames_per_second <= 0) return -1;
@@ -63,11 +63,12 @@ std::string numbers_text(const ProgressState& state, double frames_per_second,
 }
 
 std::string bar_text(const ProgressState& state, const std::string& numbers, std::size_t columns) {
-  constexpr std::size_t kLongestBar = 30, kShortestBar = 5, kAround = 4;  // "[", "] ", the last one
-  const std::size_t room =
-      columns > numbers.size() + kAround ? columns - numbers.size() - kAround : 0;
-  if (room < kShortestBar) return numbers.substr(0, columns > 0 ? columns - 1 : 0);
-  const std::size_t length = std::min(room, kLongestBar);
+  constexpr std::size_t kLongestBar = 30, kShortestBar = 5,
+                        kFrameColumns = 4;  // "[", "] " and the last column
+  const std::size_t bar_columns =
+      columns > numbers.size() + kFrameColumns ? columns - numbers.size() - kFrameColumns : 0;
+  if (bar_columns < kShortestBar) return numbers.substr(0, columns > 0 ? columns - 1 : 0);
+  const std::size_t length = std::min(bar_columns, kLongestBar);
   const auto filled = static_cast<std::size_t>(share(state) * static_cast<double>(length));
   return "[" + std::string(filled, '#') + std::string(length - filled, ' ') + "] " + numbers;
 }
@@ -121,10 +122,10 @@ Lines frame_text(ProgressFormat format, std::int64_t frame, const std::string& n
 }
 
 std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
-  constexpr double kMost = 0.99;  // what is under way has not ended, and may be more than was known
+  constexpr double kMaxShare = 0.99;  // work under way is never complete, and its total may grow
   const double part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  const bool is_known = part > 0 && part < kMost;
-  return fmt::format("{:.0f} %  ETA {}", std::floor(100 * std::min(part, kMost)),
+  const bool is_known = part > 0 && part < kMaxShare;
+  return fmt::format("{:.0f} %  ETA {}", std::floor(100 * std::min(part, kMaxShare)),
                      time_text(is_known ? seconds * (1 - part) / part : -1));
 }
 
@@ -136,7 +137,7 @@ Lines work_line(ProgressFormat format, const std::string& name, std::uint64_t do
     case ProgressFormat::kBar:
     case ProgressFormat::kPlain:
       return text;
-    case ProgressFormat::kJson:  // a shown name has nothing that a line would have to escape
+    case ProgressFormat::kJson:  // a shown name needs no escapes
       return json_text({{"work", printed_line(name)}, {"done", done}, {"total", total}});
     case ProgressFormat::kOpenJd:
       return Lines(fmt::format("openjd_progress: {:.1f}", percent)) + ("openjd_status: " + text);
@@ -168,7 +169,7 @@ void WorkProgress::show() {
   const std::chrono::milliseconds interval = is_bar ? kBarInterval : kLineInterval;
   std::unique_lock lock(mutex_);
   bool is_shown = false;
-  for (std::chrono::milliseconds wait = kUnseen;
+  for (std::chrono::milliseconds wait = kSilentTime;
        !ended_.wait_for(lock, wait, [this] { return has_ended_; }); wait = interval) {
     const std::uint64_t done = count_.done, total = count_.total;
     if (total == 0) continue;

@@ -13,8 +13,8 @@
 namespace roundel {
 
 enum class ProgressFormat {
-  kAuto,      ///< a bar on a terminal, else plain
-  kNone,      ///< nothing
+  kAuto,  ///< a bar on a terminal, else plain
+  kNone,
   kBar,       ///< one line that is overwritten
   kPlain,     ///< a line every few seconds
   kJson,      ///< an object a line
@@ -23,10 +23,10 @@ enum class ProgressFormat {
   kBlender,   ///< "Fra:7 …" and "Saved: 'PATH'" for every frame
 };
 
-/// What a progress report is about.
+/// The state of an export that a progress report shows.
 struct ProgressState {
   std::uint64_t done = 0;    ///< frames: written, failed or kept
-  std::uint64_t failed = 0;  ///< of those
+  std::uint64_t failed = 0;  ///< part of `done`
   std::uint64_t total = 0;
   std::uint64_t bytes = 0;  ///< written
   std::size_t queue = 0;    ///< pictures drawn and not yet written
@@ -49,26 +49,25 @@ class Rates {
   double frames_per_second_ = 0, bytes_per_second_ = 0;
 };
 
-/// The report as people or a farm manager want it. `columns`: of the bar.
+/// Returns the report for people or a farm manager. `columns`: width of the bar.
 Lines progress_text(ProgressFormat format, const ProgressState& state, double frames_per_second,
                     double bytes_per_second, std::size_t columns);
-/// The lines of one finished frame; empty in most formats.
+/// Returns the lines of one finished frame; empty in most formats.
 Lines frame_text(ProgressFormat format, std::int64_t frame, const std::string& name);
 
-/// "43 %  ETA 0:31", after so many seconds; never 100 %.
+/// Returns "43 %  ETA 0:31" after this many seconds; never 100 %.
 std::string work_text(std::uint64_t done, std::uint64_t total, double seconds);
 
-/// The same as people or a farm manager want it; `name` says what the work is.
+/// Returns work_text() as a line for people or a farm manager; `name` names the work.
 Lines work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
                 std::uint64_t total, double seconds);
 
-/// Shows on stderr how far a long piece of work is, once it has taken more than a second.
+/// Shows the progress of a long piece of work on stderr, once it has taken more than a second.
 class WorkProgress {
  public:
   /// Keeps a reference to `count`.
   WorkProgress(std::string name, const WorkCount& count,
                ProgressFormat format = ProgressFormat::kAuto);
-  /// Takes the line away.
   ~WorkProgress();
   WorkProgress(const WorkProgress&) = delete;
   WorkProgress& operator=(const WorkProgress&) = delete;
@@ -85,21 +84,20 @@ class WorkProgress {
   std::thread thread_;
 };
 
-/// WorkProgress's name for looking at the frames that are there already.
+/// WorkProgress's name for reading the existing frames.
 inline constexpr const char* kReadingFrames = "checking existing frames";
 
 /// Prints the progress of an export on stderr.
 class Progress {
  public:
   explicit Progress(ProgressFormat format);
-  /// Takes the bar away.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// To be called several times a second; prints when it is time to.
+  /// Prints if it is time to; call it several times a second.
   void update(const ProgressState& state);
-  /// Prints the last state, where it has not been printed.
+  /// Prints the last state, unless it has been printed.
   void finish(const ProgressState& state);
   /// May be called from any thread.
   void frame_written(std::int64_t frame, const std::string& name);
@@ -109,7 +107,7 @@ class Progress {
   void clear_bar();
 
   ProgressFormat format_;
-  std::mutex mutex_;  ///< guards what follows and stderr
+  std::mutex mutex_;  ///< guards stderr and the members below
   Rates rates_;
   Rates::Clock::time_point next_print_{};
   std::uint64_t printed_done_ = 0;

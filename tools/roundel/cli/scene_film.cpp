@@ -20,13 +20,13 @@
 namespace roundel {
 namespace {
 
-bool is_there(const std::string& path) {
+bool file_exists(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
 }
 
-/// Throws Error for pictures that do not go into one film. Backgrounds may differ, and whether
-/// circles have smooth edges. `first_name`: what to call the film's first scene.
+/// Throws Error if the scenes' pictures do not fit into one film. Backgrounds and antialiasing may
+/// differ. `first_name`: name of the film's first scene in messages.
 void check_alike(const Scene& scene, const Scene& first, const std::string& first_name) {
   const ImageSettings &image = scene.image, &wanted = first.image;
   if (image.width != wanted.width || image.height != wanted.height) {
@@ -47,7 +47,7 @@ void check_alike(const Scene& scene, const Scene& first, const std::string& firs
   }
 }
 
-/// The frames' problems, one a line; equal ones of several rows of a table are one.
+/// Returns the frames' problems, one a line; equal ones of several rows of a table are one.
 Lines joined(const SceneFilm& film, const FrameList& frames, const std::vector<Lines>& problems) {
   struct Line {
     std::string place, text;
@@ -65,21 +65,21 @@ Lines joined(const SceneFilm& film, const FrameList& frames, const std::vector<L
       ++lines[line->second].count;
     }
   }
-  constexpr std::size_t kMostLines = 100;
+  constexpr std::size_t kMaxLines = 100;
   Lines message;
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
+  for (std::size_t i = 0; i < std::min(lines.size(), kMaxLines); ++i) {
     std::string line = lines[i].place + lines[i].text;
     if (const std::size_t more = lines[i].count - 1; more > 0)
       line += fmt::format(" (as in {} more {})", more, more == 1 ? "row" : "rows");
     message += line;
   }
-  if (lines.size() > kMostLines)
-    message += fmt::format("and {} more errors", lines.size() - kMostLines);
+  if (lines.size() > kMaxLines)
+    message += fmt::format("and {} more errors", lines.size() - kMaxLines);
   return message;
 }
 
-/// Calls work(i, scene) with the scene of each of the frames, in parallel. Throws
-/// Error(kInvalidScene) with all that is wrong with any of them.
+/// Calls work(i, scene) with the scene of each frame, in parallel. Throws Error(kInvalidScene) with
+/// all their problems.
 template <typename Work>
 void load_all(const SceneFilm& film, const FrameList& frames, const Work& work) {
   std::vector<Lines> problems(frames.size());
@@ -94,7 +94,6 @@ void load_all(const SceneFilm& film, const FrameList& frames, const Work& work) 
   if (!message.empty()) throw Error(ExitCode::kInvalidScene, message);
 }
 
-/// The film's scene at the first of the frames.
 Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames) {
   Scene scene;
   try {
@@ -108,10 +107,11 @@ Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames
   return scene;
 }
 
-/// Memory for scenes that were checked and wait to be drawn.
-std::uint64_t room_for_scenes(const SceneOverrides& overrides) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 28, kShare = 8;
-  return std::min(kMost, (overrides.memory > 0 ? overrides.memory : physical_memory()) / kShare);
+/// Returns the bytes for scenes that were checked and wait to be drawn.
+std::uint64_t scene_budget(const SceneOverrides& overrides) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28, kShare = 8;
+  return std::min(kMaxBytes,
+                  (overrides.memory > 0 ? overrides.memory : physical_memory()) / kShare);
 }
 
 FrameList rows_of(const SceneTable& table, const FramesOption& frames) {
@@ -123,7 +123,7 @@ FrameList rows_of(const SceneTable& table, const FramesOption& frames) {
   return *frames.list;
 }
 
-/// The pattern of the pictures' names; nothing where a folder or a stream takes them.
+/// Returns the pattern of the pictures' names; absent if the output is a folder or a stream.
 std::optional<std::string> pattern_of(const std::optional<std::string>& output,
                                       const Scene& scene) {
   if (!output) return scene.output;
@@ -147,7 +147,7 @@ Scene load_rows(const FilmInput& input, const SceneOverrides& overrides,
     of_row.vars.insert(of_row.vars.end(), overrides.vars.begin(), overrides.vars.end());
     return parse_scene(text, path, of_row);
   };
-  const auto film = std::make_shared<SceneFilm>(load, room_for_scenes(overrides));
+  const auto film = std::make_shared<SceneFilm>(load, scene_budget(overrides));
   film->rows = table->rows();
   film->place = [table](std::int64_t row) { return table->place(row); };
   Scene scene = first_scene(film, rows_of(*table, frames));
@@ -163,7 +163,7 @@ Scene load_files(const std::string& path, const SceneOverrides& overrides,
   const FrameName name(path);
   FrameList missing;
   for (const std::int64_t frame : frames)
-    if (!is_there(name.path(frame))) missing.push_back(frame);
+    if (!file_exists(name.path(frame))) missing.push_back(frame);
   if (!missing.empty()) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: no file for {} of {} frames: {} ({})", path, missing.size(),
@@ -174,7 +174,7 @@ Scene load_files(const std::string& path, const SceneOverrides& overrides,
     of_frame.frame = frame;
     return load_scene(name.path(frame), of_frame);
   };
-  return first_scene(std::make_shared<const SceneFilm>(load, room_for_scenes(overrides)), frames);
+  return first_scene(std::make_shared<const SceneFilm>(load, scene_budget(overrides)), frames);
 }
 
 }  // namespace
@@ -183,13 +183,13 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
                 const FramesOption& frames) {
   if (!input.each.empty()) return load_rows(input, overrides, frames);
   const FrameName name(input.scene);
-  if (!name.has_number() || is_stream_path(input.scene) || is_there(input.scene)) {
+  if (!name.has_number() || is_stream_path(input.scene) || file_exists(input.scene)) {
     SceneOverrides of_film = overrides;
     of_film.is_film = frames.is_given();
     Scene scene = load_scene(input.scene, of_film);
     if (!frames.is_given() || is_data_film(scene)) return scene;  // each frame is read by itself
-    const FrameList asked = frames_of(scene, frames, 0);
-    return settled(std::move(scene), asked);
+    const FrameList requested = frames_of(scene, frames, 0);
+    return settled(std::move(scene), requested);
   }
   if (frames.list) return load_files(input.scene, overrides, *frames.list);
   throw Error(
@@ -202,7 +202,7 @@ std::vector<std::string> check_scenes(const Scene& first, const FrameList& frame
   const std::string name = film.place ? film.place(first.frame) : first.path;
   if (std::binary_search(frames.begin(), frames.end(), first.frame)) {
     Scene known = first;
-    known.film = nullptr;  // which is to hold it
+    known.film = nullptr;  // the film will hold it
     film.keep(first.frame, std::move(known));
   }
   std::vector<std::vector<std::string>> files(frames.size());

@@ -18,13 +18,13 @@
 namespace roundel {
 namespace {
 
-/// What is wrong with a table, a line for each; many are counted.
+/// Problems of a table, one a line; a long list is cut and counted.
 class TableProblems {
  public:
   explicit TableProblems(const std::string& path) : path_(path) {}
   void add(const std::string& problem) {
-    constexpr std::size_t kMostListed = 20;
-    if (count_++ < kMostListed)
+    constexpr std::size_t kMaxListed = 20;
+    if (count_++ < kMaxListed)
       lines_ += problem;
     else
       ++left_out_;
@@ -42,13 +42,13 @@ class TableProblems {
   std::size_t count_ = 0, left_out_ = 0;
 };
 
-/// A part of a name: what stands before a field, and the field.
+/// A part of a name: the text before a field, and the field.
 struct NamePart {
   FrameName before;
-  std::optional<std::size_t> column;  ///< absent behind the last one
+  std::optional<std::size_t> column;  ///< absent after the last one
 };
 
-/// True for the text between braces that stand for a frame's number.
+/// Returns true if the text between braces stands for a frame's number.
 bool is_number(std::string_view text) {
   return FrameName("{" + std::string(text) + "}").has_number();
 }
@@ -57,7 +57,7 @@ bool is_number_of_row(std::string_view name) {
   return name == "row" || name == "frame";
 }
 
-/// {row and {frame are the same.
+/// Replaces {row by {frame, which means the same.
 std::string with_frames(std::string_view text) {
   std::string out(text);
   for (std::size_t at = 0; (at = out.find("{row", at)) != std::string::npos; ++at)
@@ -66,7 +66,7 @@ std::string with_frames(std::string_view text) {
   return out;
 }
 
-/// Throws Error(kUsage) for names that are no column's.
+/// Throws Error(kUsage) for names without a column.
 std::vector<NamePart> split(const std::string& pattern, const Table& table) {
   const std::string text = with_frames(pattern);
   std::vector<NamePart> parts;
@@ -88,8 +88,8 @@ std::vector<NamePart> split(const std::string& pattern, const Table& table) {
   return parts;
 }
 
-/// True where {NAME} stands in the pattern, or of a number {NAME:04} too.
-bool stands_in(const std::string& pattern, const std::string& name) {
+/// Returns true if the pattern has {NAME} or, for a number, {NAME:04}.
+bool is_in_pattern(const std::string& pattern, const std::string& name) {
   return pattern.find("{" + name + "}") != std::string::npos ||
          (is_number_of_row(name) && pattern.find("{" + name + ":") != std::string::npos);
 }
@@ -156,7 +156,7 @@ void SceneTable::check_columns(const std::vector<std::string>& vars, const std::
   for (const TableColumn& column : table_->columns()) {
     const std::string part = "{" + column.name + "}";
     const bool is_var = std::find(vars.begin(), vars.end(), column.name) != vars.end();
-    const bool is_named = stands_in(pattern, column.name);
+    const bool is_named = is_in_pattern(pattern, column.name);
     if (is_number_of_row(column.name) && (is_named || !is_var)) {
       problems.add(fmt::format(
           "{}: column {}: choose another name: {} in the pictures' names is the row's number",

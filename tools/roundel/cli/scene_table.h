@@ -14,7 +14,7 @@ namespace roundel {
 /// parts of the pictures' names. Rows are counted from 0.
 class SceneTable {
  public:
-  /// Throws Error(kInvalidScene) with what is wrong with the file, and each field that is empty.
+  /// Throws Error(kInvalidScene) with the problems of the file, among them each empty field.
   explicit SceneTable(const std::string& path);
 
   const std::string& path() const { return table_->path(); }
@@ -22,16 +22,16 @@ class SceneTable {
   bool has_column(const std::string& name) const;
   /// "table.csv: line 3"
   std::string place(std::int64_t row) const;
-  /// Values for those of the columns that are `vars`.
+  /// Returns the values of the columns that are `vars`.
   std::vector<VarSetting> settings(std::int64_t row, const std::vector<std::string>& vars) const;
-  /// Throws Error(kInvalidScene) for columns that are no var of the scene in `file`, and for which
-  /// no {column} stands in the pattern.
+  /// Throws Error(kInvalidScene) for columns that are neither a var of the scene in `file` nor a
+  /// {column} of the pattern.
   void check_columns(const std::vector<std::string>& vars, const std::string& file,
                      const std::string& pattern) const;
-  /// The names of the rows' pictures: in the pattern {column} is a field of the row, and {row:04},
-  /// or another spelling of a frame's number, is the row's. Throws Error(kUsage) for a {column}
-  /// that there is not, and for a pattern in which nothing differs; Error(kInvalidScene) for fields
-  /// that are no part of a name, and for rows of the same name.
+  /// Returns the names of the rows' pictures: {column} in the pattern is a field of the row,
+  /// {row:04}, or another spelling of a frame's number, its number. Throws Error(kUsage) for an
+  /// unknown {column} and a constant pattern; Error(kInvalidScene) for fields that cannot be in a
+  /// name, and for rows of equal names.
   FrameName names(const std::string& pattern) const;
 
  private:
@@ -39,7 +39,7 @@ class SceneTable {
   std::string place(std::int64_t row, std::size_t column) const;
 
   std::unique_ptr<const Table> table_;
-  TableRows fields_;  ///< of all rows and columns
+  TableRows fields_;  ///< all rows and columns
 };
 
 }  // namespace roundel

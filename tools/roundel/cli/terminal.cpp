@@ -38,7 +38,8 @@ struct Label {
 constexpr Label kErrorLabel{"error: ", "\x1b[1;31m"}, kWarningLabel{"warning: ", "\x1b[1;33m"},
     kNoteLabel{"note: ", "\x1b[1;36m"};
 
-/// True for a terminal that shows colours, unless NO_COLOR holds any text (https://no-color.org).
+/// Returns true for a terminal that shows colours, unless NO_COLOR holds any text
+/// (https://no-color.org).
 bool shows_colors() {
   static const bool has = [] {
     const char* const no_color = std::getenv("NO_COLOR");
@@ -49,7 +50,6 @@ bool shows_colors() {
   return has;
 }
 
-/// Prints the lines if the verbosity is `least` or more.
 void print_labelled(Verbosity least, const Label& label, const Lines& lines) {
   if (chosen_verbosity.load() < least) return;
   for (const std::string& line : lines) {
@@ -109,7 +109,7 @@ void print_bar(std::string_view text, std::size_t columns) {
 }
 
 void print_data(std::string_view bytes) {
-  // stdio would drop what a full pipe does not take at once where writing to it does not wait.
+  // stdio would drop the part that does not fit in a full non-blocking pipe.
   if (first_output_error == 0)
     first_output_error = write_to_descriptor(
         STDOUT_FILENO, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
@@ -122,7 +122,7 @@ void finish_output() {
       fmt::format("standard output: {}", std::strerror(std::exchange(first_output_error, 0))));
 }
 
-void check_is_no_terminal(const char* example) {
+void check_is_not_terminal(const char* example) {
   // mpirun reads the output of its ranks through a pseudo-terminal.
   const bool is_rank =
       std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;

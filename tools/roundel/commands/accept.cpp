@@ -20,9 +20,9 @@ struct AcceptOptions {
   bool all = false;
   bool prunes = false;
   bool hashes = false;
-  bool adds = false;                   ///< beside the goldens that there are
-  std::string output;                  ///< folder that regress has written to
-  std::optional<std::string> goldens;  ///< default: the folder that regress has compared with
+  bool adds = false;                   ///< keep the existing goldens, too
+  std::string output;                  ///< folder of regress's pictures
+  std::optional<std::string> goldens;  ///< default: the folder that regress compared with
   Verbosity verbosity = Verbosity::kNormal;
 };
 
@@ -75,7 +75,7 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   return line.parse(arguments);
 }
 
-/// The pictures to accept; throws Error(kUsage) naming every argument that means none.
+/// Returns the pictures to accept; throws Error(kUsage) naming every argument without one.
 std::vector<std::string> names_to_accept(const AcceptOptions& options,
                                          const std::vector<std::string>& pending) {
   if (options.all) return pending;
@@ -94,9 +94,9 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
   return names;
 }
 
-/// A run without failures writes nothing, not even its usual folder: for --all that is fine. A
-/// folder that was named and is not there is rather misspelt.
-int tell_nothing_to_accept(const AcceptOptions& options) {
+/// A run without failures writes nothing, not even its default folder, so --all accepts that. A
+/// missing folder that was named is probably misspelt.
+int report_nothing_to_accept(const AcceptOptions& options) {
   const std::string message =
       fmt::format("nothing to accept: no run has kept pictures in {}", options.output);
   std::error_code ignored;
@@ -107,7 +107,6 @@ int tell_nothing_to_accept(const AcceptOptions& options) {
   return kSame;
 }
 
-/// Accepts and removes goldens, and says what becomes of each.
 class Acceptance {
  public:
   explicit Acceptance(const AcceptOptions& options)
@@ -130,7 +129,7 @@ class Acceptance {
   }
 
  private:
-  void say(const std::string& name, const std::string& what) const {
+  void print_action(const std::string& name, const std::string& what) const {
     if (options_.verbosity != Verbosity::kQuiet) print_out(name + ": " + what);
   }
 
@@ -156,9 +155,9 @@ class Acceptance {
                                  ? "replaced in " + goldens_.golden_folder
                                  : "stored in " + goldens_.golden_folder;
     if (golden == kLockName && accepted != Accepted::kAlready)
-      to_say_.emplace_back(name, what + place);
+      late_messages_.emplace_back(name, what + place);
     else
-      say(name, what + place);
+      print_action(name, what + place);
   }
 
   void prune(const std::string& name) {
@@ -166,14 +165,14 @@ class Acceptance {
     has_changed_lock_ |= was_locked;
     if (!remove_golden(goldens_, name) && !was_locked) return;
     has_changed_ = true;
-    say(name, "removed from " + goldens_.golden_folder);
+    print_action(name, "removed from " + goldens_.golden_folder);
   }
 
-  /// Pictures in whose place hashes stand now go last: nothing is lost where the lock cannot be
+  /// Pictures replaced by hashes are removed last, so that they survive if the lock cannot be
   /// written.
   void finish_lock() {
     write_lock(goldens_);
-    for (const auto& [name, what] : to_say_) say(name, what);
+    for (const auto& [name, what] : late_messages_) print_action(name, what);
     for (const std::string& name : locked_)
       problems_.attempt([&] { remove_golden(goldens_, name); });
   }
@@ -183,12 +182,13 @@ class Acceptance {
   FolderClaim claim_;
   Problems problems_;
   std::vector<std::string> locked_;
-  std::vector<std::pair<std::string, std::string>> to_say_;  ///< once the lock is written
+  std::vector<std::pair<std::string, std::string>>
+      late_messages_;  ///< printed once the lock is written
   bool has_changed_ = false, has_changed_lock_ = false;
 };
 
 int accept(const AcceptOptions& options) {
-  if (!has_pending(options.output)) return tell_nothing_to_accept(options);
+  if (!has_pending(options.output)) return report_nothing_to_accept(options);
   return Acceptance(options).run();
 }
 

@@ -87,10 +87,10 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
 int run_circles(const Arguments& arguments) {
   CirclesOptions options;
   if (!parse(arguments, options)) return 0;
-  if (options.output == "-") check_is_no_terminal("circles.npy");
+  if (options.output == "-") check_is_not_terminal("circles.npy");
   const ThreadLimit thread_limit;
   Scene scene = load_scene(options.scene_path, options.scene.overrides);
-  scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
+  scene.image.blend_space = BlendSpace::kDisplay;  // colours as in the scene file
   const bool all = options.columns == Columns::kAll;
   const std::size_t columns = circle_columns(scene, all);
   const FrameList frames = frames_of(scene, options.frames, frame_of(scene, options.scene));

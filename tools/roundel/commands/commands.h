@@ -7,11 +7,11 @@ struct Command {
   const char* name;
   const char* summary;
   int (*run)(const Arguments&);
-  bool compares = false;  ///< ends with 2 whatever goes wrong: 1 would say that pictures differ
+  bool compares = false;  ///< all failures exit with 2: 1 would mean that pictures differ
 };
 
-/// The commands: each takes what follows its name on the command line, and returns the exit code or
-/// throws Error.
+/// Run the commands: each takes the arguments after its name, and returns the exit code or throws
+/// Error.
 int run_render(const Arguments& arguments);
 int run_validate(const Arguments& arguments);
 int run_verify(const Arguments& arguments);

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMostPixels = static_cast<double>(kMaxPixels);
+constexpr double kMaxPixelCount = static_cast<double>(kMaxPixels);
 constexpr const char* kWindowText =
     "NUMBER/WIDTHxHEIGHT as in 10/16x16: pixels, and the window's size in pixels";
 
@@ -39,7 +39,7 @@ void store_max_pixels(Tolerance& tolerance, const std::string& value) {
     tolerance.max_pixels = parse_number(value.substr(0, value.size() - 1), 0, 100, "percent");
   } else {
     tolerance.max_pixels =
-        static_cast<double>(parse_whole(value, 0, static_cast<std::int64_t>(kMostPixels)));
+        static_cast<double>(parse_whole(value, 0, static_cast<std::int64_t>(kMaxPixelCount)));
   }
 }
 
@@ -49,7 +49,7 @@ void store_max_density(Tolerance& tolerance, const std::string& value) {
   try {
     Tolerance::Density density;
     density.pixels = static_cast<std::uint64_t>(
-        parse_whole(value.substr(0, slash), 0, static_cast<std::int64_t>(kMostPixels)));
+        parse_whole(value.substr(0, slash), 0, static_cast<std::int64_t>(kMaxPixelCount)));
     std::tie(density.width, density.height) = parse_size(value.substr(slash + 1));
     tolerance.max_density = density;
   } catch (const Expected&) {
@@ -57,7 +57,7 @@ void store_max_density(Tolerance& tolerance, const std::string& value) {
   }
 }
 
-/// A picture that is the same is worth a line where it needed its tolerance.
+/// An equal picture gets a line if it needed its tolerance.
 bool is_printed(const PairResult& result, Verbosity verbosity) {
   return result.state != PairState::kSame || result.difference.pixels > 0 ||
          result.difference.ignored_different > 0 || verbosity == Verbosity::kVerbose;
@@ -78,7 +78,7 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   }
 }
 
-/// For a run that prints no lines: an exit code alone would not say what went wrong.
+/// For a run that prints no lines: an exit code alone would not explain the failure.
 void print_not_compared(const ComparisonRun& run) {
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kNotCompared) print_error(result_line(result));
@@ -188,13 +188,13 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
 }
 
 std::string accept_command(const std::string& output, const std::string& goldens) {
-  // As one word that is no option.
+  // Quoted as one word that cannot be taken for an option.
   const auto path_word = [](const std::string& path) {
     return shell_word(path.starts_with('-') ? "./" + path : path);
   };
   std::string command = "roundel accept";
   if (output != kRegressOutput) command += " --output " + path_word(output);
-  // accept finds others by itself.
+  // accept finds the other folders by itself.
   if (!goldens.empty() && (!lies_in(goldens, ".") || !has_golden_lock(goldens)))
     command += " --goldens " + path_word(goldens);
   return command;
@@ -226,7 +226,7 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
     for (const std::string& path : outputs)
       if (lies_in(path, folder)) refuse(path);
     std::error_code ignored;
-    // Nothing that exists lies in a folder that does not.
+    // A missing folder contains no existing file.
     if (!fs::exists(folder, ignored)) continue;
     if (const auto path = find_file_in(inputs, folder)) refuse(*path);
   }
@@ -238,8 +238,8 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
   for (const PairResult& result : run.results)
     if (is_acceptable(result.name)) names.push_back(result.name);
   PendingGoldens pending(folder, run.golden_folder, names, others);
-  warn_of_leftovers(pending);
-  // Decoding takes its time.
+  warn_about_leftovers(pending);
+  // In parallel, since decoding takes a while.
   struct Faults {
     std::string actual, difference;
   };
@@ -260,7 +260,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
     if (result.actual_path.empty() || !is_wanted(result) || is_lfs_pointer(result.golden_path))
       continue;
     if (!faults[i].actual.empty()) {
-      // Of what could not be compared the run says why.
+      // The run explains why these could not be compared.
       ++run.unsound;
       if (result.state != PairState::kNotCompared)
         print_warning(fmt::format("not kept: {}", faults[i].actual));
@@ -283,29 +283,29 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
   run.kept_before = pending.kept_before();
 }
 
-std::string few_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kFew = 5;
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxNames = 5;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kFew, names.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMaxNames, names.size()); ++i)
     text += (i == 0 ? "" : ", ") + names[i];
-  return text + (names.size() > kFew ? ", …" : "");
+  return text + (names.size() > kMaxNames ? ", …" : "");
 }
 
-void warn_of_leftovers(const PendingGoldens& pending) {
+void warn_about_leftovers(const PendingGoldens& pending) {
   if (!pending.leftover_problem().empty())
     print_warning(fmt::format("{}; pictures of an earlier run may stay in {}",
                               pending.leftover_problem(), pending.folder()));
   if (!pending.removed().empty())
     print_warning(fmt::format("removed {} of an earlier run from {}: {}",
                               counted(pending.removed().size(), "picture"), pending.folder(),
-                              few_names(pending.removed())));
+                              first_names(pending.removed())));
 }
 
-void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {
-  constexpr std::size_t kFew = 10;
+void print_accept_command(const ComparisonRun& run, const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxNames = 10;
   print_out(fmt::format(
       "pictures are in {}, to accept them: {}\n", run.output_folder,
-      names.size() <= kFew ? command_to_accept(run, names) : run.accept_command + " --all"));
+      names.size() <= kMaxNames ? command_to_accept(run, names) : run.accept_command + " --all"));
 }
 
 void print_unused_goldens(const StoredGoldens& stored) {
@@ -314,7 +314,7 @@ void print_unused_goldens(const StoredGoldens& stored) {
   const std::string head =
       unused.size() == 1 ? "unused golden" : fmt::format("{} unused goldens", unused.size());
   print_out(fmt::format("{} in {}: {} (no scene of this run draws {})\n", head, stored.folder,
-                        few_names(unused), unused.size() == 1 ? "it" : "them"));
+                        first_names(unused), unused.size() == 1 ? "it" : "them"));
 }
 
 void print_advice(const ComparisonRun& run) {
@@ -327,21 +327,21 @@ void print_advice(const ComparisonRun& run) {
     (result.state == PairState::kSame ? unnamed : kept).push_back(result.name);
   }
   if (!unnamed.empty()) {
-    // By name, however many: --all would take over the failures, too.
+    // All names, however many: --all would accept the failures, too.
     print_out(fmt::format(
         "{} {} the right pixels but another fingerprint than the scene; to store the scene's: {}\n",
         counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
         command_to_accept(run, unnamed)));
   }
-  if (!kept.empty()) print_how_to_accept(run, kept);
-  print_kept_before(run);
+  if (!kept.empty()) print_accept_command(run, kept);
+  print_earlier_pictures(run);
 }
 
-void print_kept_before(const ComparisonRun& run) {
+void print_earlier_pictures(const ComparisonRun& run) {
   if (!run.kept_before.empty())
     print_out(fmt::format("{} of earlier runs can also be accepted from {}: {}\n",
                           counted(run.kept_before.size(), "picture"), run.output_folder,
-                          few_names(run.kept_before)));
+                          first_names(run.kept_before)));
 }
 
 bool prints_lines(const RunFiles& files, Verbosity verbosity) {
@@ -360,11 +360,11 @@ GoldenRules load_rules(const RunFiles& files, const std::string& golden_folder,
   return read_manifest(path, tolerance);
 }
 
-std::vector<std::string> masks_read(const RunFiles& files, const std::string& golden_folder,
+std::vector<std::string> mask_files(const RunFiles& files, const std::string& golden_folder,
                                     const Tolerance& tolerance) {
   try {
     return masks_of(load_rules(files, golden_folder, tolerance));
-  } catch (const Error&) {  // reading them again will say so
+  } catch (const Error&) {  // reading them again reports it
     return masks_of(rules_without_manifest(tolerance));
   }
 }
@@ -380,12 +380,12 @@ std::vector<std::string> result_files(const RunFiles& files) {
   return paths;
 }
 
-std::vector<std::string> pictures_read(const std::string& folder) {
+std::vector<std::string> picture_files(const std::string& folder) {
   try {
     std::vector<std::string> paths = list_pictures(folder).files;
     for (std::string& path : paths) path = (fs::path(folder) / path).string();
     return paths;
-  } catch (const Error&) {  // reading them will say so
+  } catch (const Error&) {  // reading them reports it
     return {};
   }
 }
@@ -395,7 +395,7 @@ void check_outputs(const std::vector<std::string>& outputs,
   std::error_code ignored;
   std::set<fs::path> files;
   for (const std::string& output : outputs) {
-    // What is not there replaces nothing; thousands of inputs take their time.
+    // A missing file replaces nothing; checking thousands of inputs takes a while.
     if (fs::exists(output, ignored)) {
       check_replaces_no_input(output, inputs, ExitCode::kUsage);
     }

@@ -35,28 +35,28 @@ constexpr std::size_t kCirclesExplained = 20, kClustersExplained = 10;
 
 enum class DiffImageKind { kPixels, kFlip };
 
-/// `roundel diff --explain SCENE_A SCENE_B`.
 struct ExplainDifferenceOptions {
   bool is_wanted = false;
-  SceneOptions scene;                   ///< for both
-  std::optional<std::size_t> clusters;  ///< explained at most
-  std::optional<std::size_t> limit;     ///< circles listed at most of each
+  SceneOptions scene;
+  std::optional<std::size_t> clusters;  ///< maximal number to explain
+  std::optional<std::size_t> limit;     ///< maximal number of circles to list for each
 };
 
 struct DiffOptions {
   std::string a, b;
   Tolerance tolerance;
   Measures measures;
-  std::optional<std::string> diff_image;         ///< PNG file
+  std::optional<std::string> diff_image;
   std::optional<DiffImageKind> diff_image_kind;  ///< default: pixels
   RunFiles files;                                ///< all but json and report are for folders
-  std::optional<std::string> output;             ///< folder for what may be accepted
-  ExplainDifferenceOptions explain;              ///< of scenes, instead of comparing pictures
-  int threads = 0;                               ///< 0: one a core
+  std::optional<std::string> output;
+  ExplainDifferenceOptions explain;  ///< for scenes, instead of comparing pictures
+  int threads = 0;                   ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-/// `--json FILE.json` too, which Boost would take for an option without a value and an argument.
+/// Joins `--json FILE.json`, too, which Boost would read as an option without a value and an
+/// argument.
 Arguments with_json_files_joined(const Arguments& arguments) {
   Arguments joined;
   for (const std::string& argument : arguments) {
@@ -88,7 +88,6 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
   });
 }
 
-/// The option --explain and those that only go with it.
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   line.add_switch(
       "explain", options.is_wanted,
@@ -237,8 +236,8 @@ std::string counts_text(const PictureDifference& difference) {
   return text;
 }
 
-/// "differ: 12 pixels differ, at most 0 may; largest red 3, blue 1; RMSE …": one line without an
-/// end, and without the files' names.
+/// Returns "differ: 12 pixels differ, at most 0 may; largest red 3, blue 1; RMSE …": one line
+/// without an end, and without the files' names.
 std::string difference_line(const PictureDifference& difference, const Verdict& verdict) {
   if (difference.kind == Kind::kEqualBytes) return "same: equal bytes";
   if (difference.kind == Kind::kEqualPixels) return "same: equal pixels";
@@ -260,7 +259,6 @@ void write_diff_image(const DiffOptions& options, const ComparedFiles& compared)
   write_png(*options.diff_image, image, {kSoftware, "", 0, 0});
 }
 
-/// The line for people, and JSON.
 void report(const DiffOptions& options, const PictureDifference& difference, const Verdict& verdict,
             Problems& problems) {
   if (options.files.json) {
@@ -276,7 +274,7 @@ bool may_be_accepted(const PairResult& result) {
   return result.state != PairState::kSame && is_acceptable(result.name);
 }
 
-/// Keeps what accept could store, if that is wanted.
+/// Keeps the pictures that accept could store, if requested.
 void keep_pictures(const DiffOptions& options, PendingGoldens::Others others, ComparisonRun& run,
                    Problems& problems) {
   if (!options.output) return;
@@ -295,15 +293,15 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
     else if (!is_acceptable(result.name))
       ++others;
   }
-  if (!kept.empty()) print_how_to_accept(run, kept);
-  print_kept_before(run);
+  if (!kept.empty()) print_accept_command(run, kept);
+  print_earlier_pictures(run);
   if (others > 0)
     print_out(
         fmt::format("{} not kept: accept stores only sound PNG and EXR files with names in UTF-8\n",
                     counted(others, "picture")));
 }
 
-/// The two files as a run of one picture, which has the name of A's file.
+/// Returns the two files as a run of one picture, which has the name of A's file.
 ComparisonRun run_of_two_files(const DiffOptions& options, const ComparedFiles& compared,
                                const Verdict& verdict) {
   namespace fs = std::filesystem;
@@ -348,7 +346,7 @@ int compare_two_files(const DiffOptions& options) {
   return verdict.same ? kSame : kDiffer;
 }
 
-/// Refuses what is not for the kind of things that A and B are, and to replace one of them.
+/// Refuses options that do not suit A and B, and outputs that would replace one of them.
 void check_diff_outputs(const DiffOptions& options, bool are_folders) {
   const RunFiles& files = options.files;
   if (!are_folders && is_for_folders(options)) {
@@ -365,13 +363,13 @@ void check_diff_outputs(const DiffOptions& options, bool are_folders) {
                 "--diff-image: works with two files only; use --report DIR for folders");
   }
   std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
-  for (std::string& mask : masks_read(files, options.a, options.tolerance))
+  for (std::string& mask : mask_files(files, options.a, options.tolerance))
     inputs.push_back(std::move(mask));
   std::vector<std::string> outputs = result_files(files);
   if (options.diff_image) outputs.push_back(*options.diff_image);
   for (const std::string& folder : {options.a, options.b}) {
     if (!are_folders || (outputs.empty() && !options.output)) break;
-    for (std::string& picture : pictures_read(folder)) inputs.push_back(std::move(picture));
+    for (std::string& picture : picture_files(folder)) inputs.push_back(std::move(picture));
   }
   if (options.output) {
     for (const std::string& folder : {options.a, options.b})
@@ -382,7 +380,6 @@ void check_diff_outputs(const DiffOptions& options, bool are_folders) {
   check_outputs(outputs, inputs);
 }
 
-/// Compares the pictures in two folders.
 int diff_folders(const DiffOptions& options) {
   set_verbosity(options.verbosity);
   const RunFiles& files = options.files;
@@ -401,9 +398,9 @@ int diff_folders(const DiffOptions& options) {
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }
 
-/// Renders both scenes and says, on stdout, which circles are responsible for the largest clusters
-/// of differing pixels. kDiffer where a pixel differs, be it in float only; kCouldNotCompare where
-/// a scene is wrong, with all reasons on stderr. Throws Error where the pictures cannot be drawn.
+/// Renders both scenes and prints which circles cause the largest clusters of differing pixels.
+/// Returns kDiffer if a pixel differs, even in float only; kCouldNotCompare if a scene is invalid,
+/// with all reasons on stderr. Throws Error if the pictures cannot be drawn.
 int explain_scenes(const DiffOptions& options) {
   const SceneOverrides& overrides = options.explain.scene.overrides;
   const std::optional<std::string>& json_path = options.files.json;

@@ -37,10 +37,10 @@ struct ExplainOptions {
   };
 
   std::string scene_path;
-  std::optional<PixelPlace> pixel;      ///< either this
-  std::optional<std::size_t> limit;     ///< circles listed at most, by default 1000
-  std::optional<HeatMapKind> heat_map;  ///< or this
-  std::string output;                   ///< picture of the heat map
+  std::optional<PixelPlace> pixel;      ///< either a pixel
+  std::optional<std::size_t> limit;     ///< maximal number of circles to list, by default 1000
+  std::optional<HeatMapKind> heat_map;  ///< or a heat map
+  std::string output;
   bool json = false;
   SceneOptions scene;
   int threads = 0;
@@ -48,7 +48,7 @@ struct ExplainOptions {
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-constexpr std::int64_t kMostListed = 1'000'000;
+constexpr std::int64_t kMaxListed = 1'000'000;
 
 ExplainOptions::PixelPlace parse_pixel(const std::string& text) {
   const std::size_t comma = text.find(',');
@@ -57,7 +57,7 @@ ExplainOptions::PixelPlace parse_pixel(const std::string& text) {
       return {static_cast<int>(parse_whole(text.substr(0, comma), 0, kMaxImageSide - 1)),
               static_cast<int>(parse_whole(text.substr(comma + 1), 0, kMaxImageSide - 1))};
     }
-  } catch (const Expected&) {  // one message for all that is wrong
+  } catch (const Expected&) {  // one message for all problems
   }
   throw Expected{"X,Y in pixels, 0,0 being the top left one"};
 }
@@ -92,9 +92,9 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
                   "the pixel: column X from the left, row Y from the top; both from 0, as image "
                   "viewers count"});
   line.add_value(
-      "limit", "N", whole(options.limit, 0, kMostListed),
+      "limit", "N", whole(options.limit, 0, kMaxListed),
       {Group::kTask,
-       fmt::format("list at most the N front circles; 0 to {}, default: 1000", kMostListed)});
+       fmt::format("list at most the N front circles; 0 to {}, default: 1000", kMaxListed)});
   line.add_value(
       "heatmap", "KIND",
       one_of(options.heat_map, {{"layers", HeatMapKind::kLayers},
@@ -137,8 +137,8 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
   return true;
 }
 
-/// "  row 17", or "  line 19" of a text or of the scene file; empty for a circle that stands in no
-/// file.
+/// Returns "  row 17", or "  line 19" of a text or of the scene file; empty for a circle from
+/// neither.
 std::string row_text(const PixelReport& report, std::uint64_t circle, std::size_t layer) {
   if (const auto line = report.lines.find(circle); line != report.lines.end())
     return fmt::format("  line {}", line->second);
@@ -149,7 +149,6 @@ std::string row_text(const PixelReport& report, std::uint64_t circle, std::size_
   return "  " + place.substr(0, place.find(':'));
 }
 
-/// A heat map that was written.
 struct HeatMapReport {
   const Scene& scene;
   std::int64_t frame;
@@ -159,14 +158,14 @@ struct HeatMapReport {
   bool in_colours;  ///< by the colour map, else the values themselves
 };
 
-/// One number where it is the same for all channels, as in all scenes without multiply and screen.
+/// Returns one number if all channels have it, as in all scenes without multiply and screen.
 std::string transmittance_text(const BlendColor& by_channel) {
   const auto [red, green, blue] = by_channel;
   if (red == green && green == blue) return fmt::format("{:.6g}", red);
   return fmt::format("{:.6g} {:.6g} {:.6g}", red, green, blue);
 }
 
-/// The same in a column, or three in scenes with these modes.
+/// Returns the number in a column, or three in scenes with these modes.
 std::string transmittance_columns(const ImageSettings& image, const BlendColor& by_channel) {
   const auto [red, green, blue] = by_channel;
   return image.looks.filters ? fmt::format("{:>12.6g}{:>12.6g}{:>12.6g}", red, green, blue)
@@ -279,7 +278,7 @@ std::string heat_map_json(const HeatMapReport& report) {
   return json_text(json);
 }
 
-/// `text`: of the scene's file.
+/// `text`: contents of the scene's file.
 void explain_one_pixel(const Scene& scene, const std::string& text, std::int64_t frame,
                        CircleSource& source, const Circles& circles,
                        const ExplainOptions& options) {
@@ -302,7 +301,7 @@ void explain_one_pixel(const Scene& scene, const std::string& text, std::int64_t
 }
 
 void write_heat_map(const HeatMap& map, const HeatMapReport& report) {
-  // Another fingerprint than the frame's, which this file must never be taken for.
+  // Its fingerprint must differ from the frame's, so that this file is never taken for the frame.
   const ImageMetadata metadata{
       kSoftware, fmt::format("{} heat map of {}", name_of(report.kind), fingerprint(report.scene)),
       report.scene.seed, report.frame};
@@ -330,7 +329,6 @@ void draw_heat_map(const Scene& scene, std::int64_t frame, const Circles& circle
   }
 }
 
-/// Before any work is done.
 void check_explain(const Scene& scene, const ExplainOptions& options) {
   ImageSettings image = scene.image;
   const std::uint64_t count = count_parts(scene);

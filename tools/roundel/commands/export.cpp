@@ -27,16 +27,16 @@
 namespace roundel {
 namespace {
 
-constexpr double kTickSeconds = 0.1;  ///< how often signals and the progress are looked after
-constexpr int kSignalled = 128;       ///< exit codes of signals are this and their number
+constexpr double kTickSeconds = 0.1;  ///< interval of checking signals and progress
+constexpr int kSignalExitCode = 128;  ///< exit codes of signals are this plus their number
 
-using Failure = std::optional<Error>;  ///< what a rank threw
+using Failure = std::optional<Error>;  ///< thrown by a rank
 
 int exit_code_of(const Failure& failure) {
   return failure ? static_cast<int>(failure->exit_code()) : 0;
 }
 
-/// Throws Error(kUsage) for what works in one process only. Returns the options.
+/// Throws Error(kUsage) for options that work in one process only. Returns the options.
 const RenderOptions& check_ranks(const RenderOptions& options, const Ranks& ranks) {
   const auto refuse = [](const std::string& text) { throw Error(ExitCode::kUsage, text); };
   if (ranks.count == 1) return options;
@@ -55,7 +55,6 @@ const RenderOptions& check_ranks(const RenderOptions& options, const Ranks& rank
 /// One rank's part of a film.
 class Exporter {
  public:
-  /// Throws Error for what is wrong with the command line or the scene.
   Exporter(const RenderOptions& options, const Ranks& ranks)
       : options_(check_ranks(options, ranks)),
         ranks_(ranks),
@@ -74,7 +73,7 @@ class Exporter {
                                          may_replace ? TakenName::kReplace : TakenName::kRefuse);
   }
 
-  /// For the first rank: looks at the files that are there already.
+  /// For the first rank: checks the existing files.
   FramesToMake find_work() const {
     if (options_.is_stream()) {
       if (scene_.film) check_scenes(scene_, plan_.frames);
@@ -83,8 +82,8 @@ class Exporter {
     return frames_to_make(plan_, scene_, options_);
   }
 
-  /// Makes frames of `source` until none is left, or a signal asks to stop. `on_tick` is called
-  /// every now and then with what has been done. Returns what was thrown.
+  /// Makes frames of `source` until none is left, or a signal asks to stop. Calls `on_tick`
+  /// regularly with the counts so far. Returns the thrown error.
   Failure run(FrameSource& source, const std::function<void(const ExportCounts&)>& on_tick,
               ExportResult& result) {
     const Failure thrown = catch_error([&] {
@@ -108,16 +107,16 @@ class Exporter {
         };
       job.goes_on = [&](const ExportCounts& counts) {
         on_tick(counts);
-        if (claims) say_what_is_waited_for(claims->waiting_for());
+        if (claims) report_waiting(claims->waiting_for());
         return stop_signal() == 0;
       };
       result = export_frames(std::move(job));
-      if (claims) remove_leftovers(plan_);  // of those that were killed meanwhile
+      if (claims) remove_leftovers(plan_);  // left by exports that were killed meanwhile
     });
     return thrown ? thrown : result.error;
   }
 
-  /// For the first rank. `kept`: frames that were there. `made`: by this rank.
+  /// For the first rank. `kept`: existing frames. `made`: by this rank.
   ProgressState state(std::size_t kept, ExportCounts made, const ExportCounts& others) const {
     made += others;
     return {kept + made.written + made.kept + made.failed, made.failed, plan_.frames.size(),
@@ -125,14 +124,15 @@ class Exporter {
   }
   Progress& progress() { return progress_; }
 
-  /// For the first of several ranks, while they finish what is drawn after a signal: says once what
-  /// is not there. mpirun gives them about a second, in which a slow frame does not end.
-  void say_what_may_remain(const FramesToMake& work) {
-    constexpr std::chrono::milliseconds kPatience{300};
+  /// For the first of several ranks after a signal: reports once which frames are missing, while
+  /// the ranks finish theirs. mpirun gives them about a second, which is too short for a slow
+  /// frame.
+  void report_missing_frames(const FramesToMake& work) {
+    constexpr std::chrono::milliseconds kGraceTime{300};
     const auto now = std::chrono::steady_clock::now();
     if (!signalled_at_) signalled_at_ = now;
-    if (ranks_.count == 1 || has_said_rest_ || now - *signalled_at_ < kPatience) return;
-    has_said_rest_ = true;
+    if (ranks_.count == 1 || has_reported_missing_ || now - *signalled_at_ < kGraceTime) return;
+    has_reported_missing_ = true;
     const auto failure = catch_error([&] {
       sink_->sync(plan_.frames);
       const FrameList there = frames_without(taken_names(plan_.name, work.frames), work.taken);
@@ -154,7 +154,7 @@ class Exporter {
   }
 
   /// Waits until this rank's frames are on the disk, and adds the time to `result`. Prints and
-  /// returns what was thrown.
+  /// returns the thrown error.
   Failure sync(ExportResult& result) {
     const Stopwatch watch;
     Failure failure = catch_error([&] { sink_->sync(plan_.frames); });
@@ -165,7 +165,6 @@ class Exporter {
     return failure;
   }
 
-  /// For the first rank: what people want to know at the end.
   void print_summary(const FramesToMake& work, const ExportResult& result) {
     const ExportReport report{
         scene_,
@@ -201,10 +200,10 @@ class Exporter {
     return with_path(scene_, warnings_.about(film));
   }
 
-  /// With --split-frame a single rasterizer that stands for all.
+  /// With --split-frame a single rasterizer drives all devices.
   std::vector<std::unique_ptr<Rasterizer>> make_own_rasterizers() {
     backend_ = choose_backend(options_.machine);
-    let_signals_ask();
+    defer_signals();
     const int threads = threads_ > 0 ? threads_ : default_threads();
     const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count);
     const int at_once = options_.split_frame
@@ -221,23 +220,24 @@ class Exporter {
     return joined;
   }
 
-  /// Once, where another export takes its time.
-  void say_what_is_waited_for(const FrameList& frames) {
-    constexpr std::chrono::seconds kUnsaid{5};
+  /// Reports once that another export takes long.
+  void report_waiting(const FrameList& frames) {
+    constexpr std::chrono::seconds kQuietTime{5};
     const auto now = std::chrono::steady_clock::now();
     if (frames.empty()) waits_since_ = now;
-    if (has_said_ || now - waits_since_ < kUnsaid) return;
-    has_said_ = true;
+    if (has_reported_waiting_ || now - waits_since_ < kQuietTime) return;
+    has_reported_waiting_ = true;
     print_note(fmt::format("waiting for {} that another run is drawing: {}",
                            counted(frames.size(), "frame"), frames_text(frames)));
   }
 
-  /// Only the first rank speaks, but about single frames each does.
+  /// The first rank reports for all, but each rank reports its own frames.
   ProgressFormat progress_format() const {
-    const ProgressFormat asked = options_.progress;
-    if (ranks_.index > 0 && asked != ProgressFormat::kBlender) return ProgressFormat::kNone;
-    const bool silent = options_.verbosity == Verbosity::kQuiet && asked == ProgressFormat::kAuto;
-    return silent ? ProgressFormat::kNone : asked;
+    const ProgressFormat requested = options_.progress;
+    if (ranks_.index > 0 && requested != ProgressFormat::kBlender) return ProgressFormat::kNone;
+    const bool silent =
+        options_.verbosity == Verbosity::kQuiet && requested == ProgressFormat::kAuto;
+    return silent ? ProgressFormat::kNone : requested;
   }
 
   const RenderOptions& options_;
@@ -250,8 +250,8 @@ class Exporter {
   std::unique_ptr<FrameSink> sink_;
   std::chrono::steady_clock::time_point waits_since_;
   std::optional<std::chrono::steady_clock::time_point> signalled_at_;
-  bool has_said_rest_ = false;
-  bool has_said_ = false;
+  bool has_reported_missing_ = false;
+  bool has_reported_waiting_ = false;
   Progress progress_;
   SceneWarnings warnings_;
   Lines unseen_warnings_, data_warnings_;  ///< about frames that have their own data or scene
@@ -271,7 +271,7 @@ void print_failures(const ExportResult& result) {
   if (result.gave_up) print_error("stopped after these failures");
 }
 
-/// Says what remains to be done, and returns the exit code. `worst`: that of the ranks.
+/// Reports the remaining work and returns the exit code. `worst`: that of the ranks.
 int conclude(const Exporter& exporter, const FramesToMake& work, const ExportResult& result,
              int worst) {
   print_failures(result);
@@ -283,8 +283,8 @@ int conclude(const Exporter& exporter, const FramesToMake& work, const ExportRes
                             signal != 0 ? "interrupted" : "incomplete", rest.size(),
                             work.frames.size() + work.kept, exporter.options_for(rest)));
   }
-  if (signal != 0 && !rest.empty()) return kSignalled + signal;
-  if (worst > kSignalled || rest.empty() || result.error) return worst;
+  if (signal != 0 && !rest.empty()) return kSignalExitCode + signal;
+  if (worst > kSignalExitCode || rest.empty() || result.error) return worst;
   if (kept > 0 || !result.written.empty()) return static_cast<int>(ExitCode::kSomeFramesFailed);
   const bool are_invalid = std::any_of(
       result.failed.begin(), result.failed.end(),
@@ -293,9 +293,9 @@ int conclude(const Exporter& exporter, const FramesToMake& work, const ExportRes
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
 }
 
-/// Prints what others threw, but not again what was printed already for this rank. Adds what they
-/// did to `others`, and returns the worst of `worst` and their exit codes.
-int hear_others(FirstRank& first, const Failure& own, ExportResult& others, int worst) {
+/// Prints the errors of other ranks, except one that this rank has printed already. Adds their
+/// counts to `others`, and returns the worst of `worst` and their exit codes.
+int collect_from_others(FirstRank& first, const Failure& own, ExportResult& others, int worst) {
   for (RankReport& report : first.take_reports()) {
     if (!report.problem.empty() && !(own && report.problem == own->what())) {
       Lines lines;
@@ -309,8 +309,9 @@ int hear_others(FirstRank& first, const Failure& own, ExportResult& others, int 
   return worst;
 }
 
-/// The first rank, or the only one: deals out the frames, makes some, and speaks for all.
-int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRank>& first_rank) {
+/// Runs the first rank, or the only one: deals out the frames, makes some, and reports for all.
+int run_first_rank(const RenderOptions& options, const Ranks& ranks,
+                   std::optional<FirstRank>& first_rank) {
   Exporter exporter(options, ranks);
   const FramesToMake work = exporter.find_work();
   const Stopwatch watch;
@@ -318,18 +319,18 @@ int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRa
   ExportResult result, others;
   Failure failure;
   int worst = 0;
-  const auto look_after = [&](const ExportCounts& now) {
+  const auto report_progress = [&](const ExportCounts& now) {
     if (stop_signal() != 0) {
       first.stop();
-      exporter.say_what_may_remain(work);
+      exporter.report_missing_frames(work);
     }
-    worst = hear_others(first, failure, others, worst);
+    worst = collect_from_others(first, failure, others, worst);
     exporter.progress().update(exporter.state(work.kept, now, first.others()));
   };
-  if (!work.frames.empty()) failure = exporter.run(first, look_after, result);
+  if (!work.frames.empty()) failure = exporter.run(first, report_progress, result);
   if (failure) print_error(*failure);
-  while (!first.wait_for_others(kTickSeconds)) look_after(result.counts());
-  worst = hear_others(first, failure, others, std::max(worst, exit_code_of(failure)));
+  while (!first.wait_for_others(kTickSeconds)) report_progress(result.counts());
+  worst = collect_from_others(first, failure, others, std::max(worst, exit_code_of(failure)));
   exporter.progress().finish(exporter.state(work.kept, result.counts(), first.others()));
   worst = std::max(worst, exit_code_of(exporter.sync(result)));
   result.add(std::move(others));
@@ -338,13 +339,13 @@ int lead(const RenderOptions& options, const Ranks& ranks, std::optional<FirstRa
   return conclude(exporter, work, result, worst);
 }
 
-/// The first of several ranks, which must not leave the others waiting.
-int lead_others(const RenderOptions& options, const Ranks& ranks) {
+/// Runs the first of several ranks, which must not leave the others waiting.
+int run_first_of_ranks(const RenderOptions& options, const Ranks& ranks) {
   int code = 0;
   Failure failure;
   std::optional<FirstRank> first;
   try {
-    code = lead(options, ranks, first);
+    code = run_first_rank(options, ranks, first);
   } catch (...) {
     failure = current_error();
     print_error(*failure);
@@ -355,13 +356,12 @@ int lead_others(const RenderOptions& options, const Ranks& ranks) {
   while (!first->wait_for_others(kTickSeconds)) {
   }
   ExportResult others;
-  hear_others(*first, failure, others, 0);
+  collect_from_others(*first, failure, others, 0);
   first->dismiss(code);
   return code;
 }
 
-/// Any other rank.
-int follow(const RenderOptions& options, const Ranks& ranks) {
+int run_other_rank(const RenderOptions& options, const Ranks& ranks) {
   OtherRank other(ranks);
   RankReport report;
   Failure failure;
@@ -371,7 +371,7 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
         other, [&](const auto& own) { other.note(own); }, report.result);
     if (const Failure unsynced = exporter.sync(report.result); !failure) failure = unsynced;
     exporter.warn_about_frames();
-    report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
+    report.exit_code = stop_signal() != 0 ? kSignalExitCode + stop_signal() : exit_code_of(failure);
   } catch (...) {
     failure = current_error();
     report.exit_code = exit_code_of(failure);
@@ -388,10 +388,10 @@ int export_film(const RenderOptions& options) {
   if (const std::string problem = lone_tasks_problem();
       !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
     print_warning(problem);
-  if (ranks.index > 0) return follow(options, ranks);
-  if (ranks.count > 1) return lead_others(options, ranks);
+  if (ranks.index > 0) return run_other_rank(options, ranks);
+  if (ranks.count > 1) return run_first_of_ranks(options, ranks);
   std::optional<FirstRank> alone;
-  return lead(options, ranks, alone);
+  return run_first_rank(options, ranks, alone);
 }
 
 }  // namespace roundel

@@ -24,15 +24,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "out/a_####.png" for "out/a.png".
+/// Returns "out/a_####.png" for "out/a.png".
 std::string with_frame_number(const std::string& name) {
   const fs::path path(name);
   const std::string file = path.stem().string() + "_####" + path.extension().string();
   return (path.parent_path() / file).string();
 }
 
-/// The name of every frame; in a folder SCENE.png for a still, SCENE_0001.png for a film.
-/// Puts a film's pattern into `pattern`.
+/// Returns the name of every frame; in a folder SCENE.png for a still, SCENE_0001.png for a film.
+/// Stores a film's pattern in `pattern`.
 FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat format,
                   std::string& pattern) {
   if (!options.output && !scene.output) {
@@ -76,12 +76,12 @@ void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
           taken.size(), plan.frames.size(), names));
 }
 
-/// What --resume must not replace: it may be somebody's work.
+/// Returns true for a file that --resume must not replace: it may be a user's work.
 bool is_of_others(const FrameFile& file) {
   return file.state == FrameState::kForeign || file.state == FrameState::kUnreadable;
 }
 
-/// Keeps what is right. Missing and damaged files, and links, are to be made; all else only with
+/// Keeps valid frames. Missing and damaged files, and links, are made; other files only with
 /// --overwrite.
 FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
                               const RenderOptions& options) {
@@ -97,7 +97,7 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
   existing.judge(origin_of(scene), "asked", false);
   progress.reset();
   FramesToMake work;
-  FrameList free;  // frames that may be made
+  FrameList free;
   for (std::size_t i = 0; i < plan.frames.size(); ++i) {
     const FrameFile& file = existing.files()[i];
     if (file.state == FrameState::kSound) {
@@ -118,8 +118,8 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
   throw Error(ExitCode::kOutputRefused, Lines(existing.fault_lines(is_of_others)) + advice);
 }
 
-/// The path of the first of these frames in each folder: the frame number may be in the folder's
-/// name too.
+/// Returns the path of the first of these frames in each folder: the folder's name may have the
+/// frame number, too.
 std::vector<std::string> first_frames(const FrameName& name, const FrameList& frames) {
   std::set<fs::path> folders;
   std::vector<std::string> first;
@@ -131,7 +131,7 @@ std::vector<std::string> first_frames(const FrameName& name, const FrameList& fr
   return first;
 }
 
-/// All that is read; where each frame has a scene of its own, these are checked on the way.
+/// Returns all inputs; if each frame has its own scene, also checks these.
 std::vector<std::string> inputs_of(const Scene& scene, const FrameList& frames,
                                    const RenderOptions& options) {
   std::vector<std::string> inputs = scene.film ? check_scenes(scene, frames) : files_read({scene});
@@ -176,9 +176,9 @@ std::string leftovers_of(const ExportPlan& plan, const Scene& scene, const Rende
 
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
                    int threads, std::uint64_t budget) {
-  constexpr std::uint64_t kStateBytes = 16;  // of a pixel that goes on in the next chunk
-  // Enough for a device to be at work while threads that have slept until their frame was drawn
-  // wake up and start the next one.
+  constexpr std::uint64_t kStateBytes = 16;  // a pixel that the next chunk continues
+  // Keeps a device busy while threads that have waited for their frame wake up and start the next
+  // one.
   constexpr std::uint64_t kPerDevice = 6;
   constexpr std::uint64_t kDeviceBytes = std::uint64_t{1} << 30;
   const std::uint64_t circles = count_parts(scene);
@@ -209,10 +209,10 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
 }
 
 void remove_leftovers(const ExportPlan& plan) {
-  constexpr std::size_t kFew = 1000;  // names, which one frame of a large film can afford to read
+  constexpr std::size_t kMinReadNames = 1000;  // names, cheap to read for one frame of a large film
   for (const std::string& frame : first_frames(plan.name, plan.frames))
     remove_leftover_files(fs::path(frame).parent_path().string(),
-                          std::max(kFew, plan.frames.size()));
+                          std::max(kMinReadNames, plan.frames.size()));
 }
 
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,

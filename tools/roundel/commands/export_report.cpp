@@ -12,12 +12,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// 0 where there is nothing to divide by.
+/// Returns part / whole; 0 if `whole` is 0.
 double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-/// Processor time taken, of what as many processors as there are encoders had.
+/// Returns the used share of processor time, if each encoder had a processor.
 double processors_share(const ExportResult& result) {
   return ratio(result.processor_seconds,
                result.seconds * static_cast<double>(result.limits.encode));
@@ -37,8 +37,8 @@ const char* place_name(const Stage& stage) {
   return "output";
 }
 
-/// Of a film's stage: in how many threads, or frames on devices, it was at work at once, on
-/// average.
+/// Returns the mean number of threads, or of frames on devices, in which a film's stage was at
+/// work.
 double at_once(const Stage& stage, const ExportResult& result) {
   return ratio(1e-3 * stage.milliseconds, result.seconds);
 }

@@ -128,14 +128,14 @@ ExitCode describe_pictures(const InfoOptions& options) {
   return problems.exit_code();
 }
 
-/// The MPI that this program works with, or why it works without.
+/// The MPI of this program, or why it is unavailable.
 struct MpiState {
   std::string version, problem;
 };
 MpiState find_mpi() try {
   const std::string version = mpi_version();
   return {version, version.empty() ? "built without MPI" : ""};
-} catch (const Error& error) {  // its module may be a package of its own
+} catch (const Error& error) {  // its module may be a separate package
   return {"", error.what()};
 }
 
@@ -159,7 +159,7 @@ Lines machine_text(const std::vector<CudaDevice>& devices, const MpiState& mpi) 
 ExitCode describe_machine(const InfoOptions& options) {
   Problems problems;
   std::vector<CudaDevice> devices;
-  problems.attempt([&] { devices = cuda_devices(); });  // the rest is worth knowing all the more
+  problems.attempt([&] { devices = cuda_devices(); });  // the rest helps even more in this case
   const MpiState mpi = find_mpi();
   Json json = machine_json(devices);
   json["mpi"] = mpi.version.empty() ? Json() : Json(mpi.version);

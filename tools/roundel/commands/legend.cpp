@@ -64,16 +64,16 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
   return true;
 }
 
-// All in pixels of the legend.
+// Sizes in pixels of the legend.
 constexpr double kMargin = 12, kLine = 18, kBarWidth = 360, kBarHeight = 14, kSwatch = 12;
-constexpr double kSwatchStroke = 3;    // of a layer's circles
-constexpr double kLetter = 6.5;        // the width that a letter of 12 pixels may have
-constexpr double kLargestRadius = 40;  // circles of sizes are drawn smaller where they are larger
-constexpr std::size_t kCategoryRows = 24;  // of a column
-constexpr std::size_t kLongestText = 60;   // bytes of a category's name that are shown
-constexpr std::size_t kMostStops = 257;
+constexpr double kSwatchStroke = 3;        // for a layer's circles
+constexpr double kLetter = 6.5;            // maximal width of a letter of 12 pixels
+constexpr double kLargestRadius = 40;      // larger circles of sizes are drawn smaller
+constexpr std::size_t kCategoryRows = 24;  // in a column
+constexpr std::size_t kLongestText = 60;   // shown bytes of a category's name
+constexpr std::size_t kMaxStops = 257;
 
-/// Text fit for XML 1.0, which also forbids U+FFFE and U+FFFF.
+/// Returns text fit for XML 1.0, which also forbids U+FFFE and U+FFFF.
 std::string xml_text(std::string_view text) {
   std::string shown = printable(text);
   for (const char* const forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
@@ -83,7 +83,7 @@ std::string xml_text(std::string_view text) {
   return escaped(shown, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}});
 }
 
-/// The beginning of a long text, which ends with a whole letter.
+/// Returns the beginning of a long text, cut after a whole letter.
 std::string shortened(std::string_view text) {
   if (text.size() <= kLongestText) return std::string(text);
   std::size_t end = kLongestText;
@@ -96,7 +96,7 @@ std::string hex_color(const DisplayColor& color) {
                      quantize(color.blue));
 }
 
-/// Numbers as validate prints them.
+/// Formats numbers as validate prints them.
 std::string value_text(double number) {
   return fmt::format("{}", number);
 }
@@ -110,8 +110,8 @@ double share_of(const Scale& scale, double value) {
   return t;
 }
 
-/// Some round numbers between two: powers of ten for a logarithm over several of them, otherwise
-/// multiples of 1, 2 or 5 times a power of ten.
+/// Returns some round numbers between two: powers of ten for a logarithm over several of them,
+/// otherwise multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> round_numbers(ScaleKind kind, double low, double high) {
   std::vector<double> numbers;
   if (kind == ScaleKind::kLog && high / low >= 100) {
@@ -126,12 +126,12 @@ std::vector<double> round_numbers(ScaleKind kind, double low, double high) {
   const double power = std::floor(std::log10(about));
   const double of_power = about / std::pow(10, power);
   const double factor = of_power < 2 ? 1 : of_power < 5 ? 2 : 5;
-  // Divided by a whole power of ten, so that the quotient is the number nearest to the decimal one.
+  // Divided by a whole power of ten, which gives the number nearest to the decimal one.
   const double times = power < 0 ? factor : factor * std::pow(10, power);
   const double over = power < 0 ? std::pow(10, -power) : 1;
   if (!(over <= 1e300) || std::abs(low) * over / times > 1e15) return numbers;
   for (double k = std::ceil(low * over / times); k * times / over <= high; ++k)
-    numbers.push_back(k * times / over + 0.0);  // not -0
+    numbers.push_back(k * times / over + 0.0);  // removes the sign of −0
   return numbers;
 }
 
@@ -140,7 +140,8 @@ struct Tick {
   double value, t;
 };
 
-/// The two ends, then what else there is room for. `is_near` says whether two cannot both be shown.
+/// Returns the two ends, then the others that fit. `is_near` returns true if two cannot both be
+/// shown.
 template <typename IsNear>
 std::vector<Tick> ticks_of(const Scale& scale, const IsNear& is_near) {
   const double low = scale.ends.front(), high = scale.ends.back();
@@ -162,7 +163,7 @@ std::vector<Tick> ticks_of(const Scale& scale, const IsNear& is_near) {
   return ticks;
 }
 
-/// Where a tick's text begins: below the tick, within the bar.
+/// Returns the start of a tick's text: below the tick, within the bar.
 double text_start(const Tick& tick) {
   const double width = text_width(value_text(tick.value));
   return kMargin +
@@ -175,19 +176,19 @@ struct Stop {
   double alpha;
 };
 
-/// How circles of a layer look, beside the fill's colour.
-struct Look {
+/// Style of a layer's circles, without the fill's colour.
+struct CircleStyle {
   bool has_fill = true;
   double stroke_width = 0;                   ///< pixels of the scene's picture; 0: without a stroke
   std::optional<DisplayColor> stroke_color;  ///< absent: the fill's
 };
 
-/// Attributes of a shape in this colour; a stroke of `width` pixels, or the edge that shows where a
-/// pale shape ends.
-std::string paint_attributes(const Look& look, const std::string& color, double width) {
-  const std::string stroke = look.stroke_color ? hex_color(*look.stroke_color) : color;
+/// Returns attributes of a shape in this colour; with a stroke of `width` pixels, or the edge that
+/// bounds a pale shape.
+std::string paint_attributes(const CircleStyle& style, const std::string& color, double width) {
+  const std::string stroke = style.stroke_color ? hex_color(*style.stroke_color) : color;
   return fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"{:.4g}\"",
-                     look.has_fill ? color : "none", stroke, width);
+                     style.has_fill ? color : "none", stroke, width);
 }
 
 /// An SVG picture that grows downwards.
@@ -231,7 +232,8 @@ class LegendPicture {
     widen(kBarWidth);
   }
 
-  void swatches(const std::vector<std::pair<DisplayColor, std::string>>& named, const Look& look) {
+  void swatches(const std::vector<std::pair<DisplayColor, std::string>>& named,
+                const CircleStyle& style) {
     double x = kMargin, widest = 0;
     for (std::size_t i = 0; i < named.size(); ++i) {
       if (i > 0 && i % kCategoryRows == 0) {
@@ -240,11 +242,11 @@ class LegendPicture {
       }
       const double y = y_ + static_cast<double>(i % kCategoryRows) * kLine;
       const std::string color = hex_color(named[i].first);
-      if (look.stroke_width > 0) {
+      if (style.stroke_width > 0) {
         elements_ +=
             fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n",
                         x + kSwatchStroke / 2, y + kSwatchStroke / 2, kSwatch - kSwatchStroke,
-                        kSwatch - kSwatchStroke, paint_attributes(look, color, kSwatchStroke));
+                        kSwatch - kSwatchStroke, paint_attributes(style, color, kSwatchStroke));
       } else {
         elements_ += fmt::format(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"#808080\"/>\n",
@@ -257,8 +259,9 @@ class LegendPicture {
     widen(x + widest - kMargin);
   }
 
-  /// Circles with their radii in the scene's picture and the column's values below.
-  void circles(const std::vector<std::pair<double, double>>& values_and_radii, const Look& look) {
+  /// Draws circles with their radii in the scene's picture and the column's values below.
+  void circles(const std::vector<std::pair<double, double>>& values_and_radii,
+               const CircleStyle& style) {
     double most = 0;
     for (const auto& [value, radius] : values_and_radii) most = std::max(most, radius);
     const double factor = most > kLargestRadius ? kLargestRadius / most : 1;
@@ -267,10 +270,10 @@ class LegendPicture {
     for (const auto& [value, radius] : values_and_radii) {
       const std::string text = value_text(value);
       const double width = std::max(text_width(text), 2 * radius * factor);
-      // A stroke lies inside the rim, in SVG on both sides of it.
-      const double stroke = std::min(look.stroke_width, radius) * factor;
+      // A stroke is inside the rim, but in SVG on both sides of it.
+      const double stroke = std::min(style.stroke_width, radius) * factor;
       const std::string paint =
-          stroke > 0 ? paint_attributes(look, "#606060", stroke) : std::string("fill=\"#606060\"");
+          stroke > 0 ? paint_attributes(style, "#606060", stroke) : std::string("fill=\"#606060\"");
       elements_ +=
           fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.4g}\" {}/>\n", x + width / 2,
                       bottom - radius * factor, radius * factor - stroke / 2, paint);
@@ -305,7 +308,6 @@ class LegendPicture {
   int bars_ = 0;
 };
 
-/// A layer's part of the legend.
 class LayerLegend {
  public:
   LayerLegend(const Scene& scene, const Layer& layer, LegendPicture& picture)
@@ -315,8 +317,8 @@ class LayerLegend {
         map_(source_.map),
         picture_(picture) {
     if (!layer.stroke) return;
-    look_ = {layer.fill, stroke_width(scene, layer) * scene.image.frame_height(),
-             layer.stroke->color};
+    style_ = {layer.fill, stroke_width(scene, layer) * scene.image.frame_height(),
+              layer.stroke->color};
   }
 
   void draw() {
@@ -328,8 +330,8 @@ class LayerLegend {
   bool is_empty() const { return !has_color() && !has_alpha() && !map_.radius.slot; }
 
  private:
-  /// What no circle shows needs no legend: snow has colours and alphas of its own, and so may a
-  /// stroke without a fill.
+  /// Hidden colours need no legend: snow has its own colours and alphas, and so may a stroke
+  /// without a fill.
   bool has_color() const {
     const bool is_seen = layer_.shader != Shader::kSnow && (layer_.fill || !layer_.stroke->color);
     return is_seen && (map_.color.kind == ColorMap::Kind::kScale ||
@@ -344,7 +346,7 @@ class LayerLegend {
     return name.empty() ? fmt::format("column {}", map_.columns[slot]) : shortened(name);
   }
 
-  /// The line above a scale. False where it has no numbers to be drawn.
+  /// Writes the line above a scale. Returns false if the scale has no numbers to draw.
   bool introduce(const char* key, Slot slot, const Scale& scale) {
     picture_.line(fmt::format("{}: {}, {}", key, name_of(slot),
                               kScaleNames[static_cast<std::size_t>(scale.kind)]));
@@ -364,10 +366,10 @@ class LayerLegend {
                            holds_texts ? shortened(category.text) : value_text(category.number));
     }
     if (color.missing) named.emplace_back(*color.missing, "missing");
-    picture_.swatches(named, look_);
+    picture_.swatches(named, style_);
   }
 
-  /// At the colour map's own places, between which SVG mixes as the map does.
+  /// Returns the colour map's own stops, between which SVG mixes as the map does.
   static std::vector<Stop> stops_of(const ColorMap& color) {
     const std::size_t count = color.gradient.colors.size();
     std::vector<double> places = color.gradient.places;
@@ -409,16 +411,16 @@ class LayerLegend {
     std::vector<std::pair<double, double>> drawn;
     for (const Tick& tick : ticks_of(*radius.scale, is_near))
       drawn.emplace_back(tick.value, pixels_of(radius, tick.t));
-    picture_.circles(drawn, look_);
+    picture_.circles(drawn, style_);
   }
 
-  /// The column's name as DataFacts has it.
+  /// Returns the column's name in DataFacts.
   std::string range_name(Slot slot) const {
     const std::string& name = source_.table->columns()[map_.columns[slot]].name;
     return name.empty() ? fmt::format("column {}", map_.columns[slot]) : printable(name);
   }
 
-  /// The radius in the picture of a value at t.
+  /// Returns the radius in the picture of a value at t.
   double pixels_of(const SizeMap& radius, double t) const {
     const LengthUnits units{scene_.view.zoom * scene_.image.frame_height(), scene_.image.px};
     const LengthUnits in_layer{layer_.move.scale * units.scene_unit, units.pixel};
@@ -434,7 +436,7 @@ class LayerLegend {
   const DataSource& source_;
   const DataMap& map_;
   LegendPicture& picture_;
-  Look look_;
+  CircleStyle style_;
 };
 
 }  // namespace

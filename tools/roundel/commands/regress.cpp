@@ -90,15 +90,16 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   return line.parse(arguments);
 }
 
-/// Nothing that is read may be replaced, or lie where pictures are kept and removed.
+/// Refuses outputs that would replace inputs, and inputs in the folder where pictures are kept and
+/// removed.
 void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
   std::vector<std::string> inputs = files_read(plan.scenes);
   for (const GoldenScene& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
   inputs.push_back((fs::path(options.goldens) / kLockName).string());
-  for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))
+  for (std::string& mask : mask_files(options.files, options.goldens, options.tolerance))
     inputs.push_back(std::move(mask));
-  for (std::string& golden : pictures_read(options.goldens)) inputs.push_back(std::move(golden));
+  for (std::string& golden : picture_files(options.goldens)) inputs.push_back(std::move(golden));
   const std::vector<std::string> results = result_files(options.files);
 
   check_other_folder(options.output, options.goldens);

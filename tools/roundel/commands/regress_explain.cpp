@@ -13,11 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Limits of what a report shows beside its pictures.
+/// Limits of a report beside its pictures.
 constexpr std::size_t kClusters = 5, kCircles = 5;
 
 /// Returns the path of the scene's file in the other checkout. Throws Error(kUsage) for a scene
-/// that lies outside the working directory.
+/// outside the working directory.
 std::string path_in_checkout(const std::string& checkout, const std::string& path) {
   const fs::path below = fs::path(path).lexically_normal();
   if (is_stream_path(path) || below.is_absolute() || *below.begin() == "..")
@@ -29,7 +29,7 @@ std::string path_in_checkout(const std::string& checkout, const std::string& pat
   return (fs::path(checkout) / below).string();
 }
 
-/// Says why the scene's picture differs from that of the same scene in the other checkout.
+/// Explains why the scene's picture differs from that of the same scene in the other checkout.
 Lines explain(const std::string& checkout, const std::string& path,
               const SceneOverrides& overrides) {
   const std::string old_path = path_in_checkout(checkout, path);
@@ -49,7 +49,7 @@ void check_checkout(const std::string& folder) {
   if (fs::exists(fs::symlink_status(folder, ignored)))
     throw Error(ExitCode::kUsage, fmt::format("--explain-from: expected a folder, got the file {}",
                                               roundel::quoted(folder)));
-  // A path can be made; everything else is a revision, probably.
+  // A path can be made; everything else is probably a revision.
   const bool is_path = folder.starts_with('.') || folder.starts_with('/');
   throw Error(ExitCode::kUsage,
               fmt::format("--explain-from: expected a folder with another checkout of the project, "

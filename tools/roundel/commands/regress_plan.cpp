@@ -86,11 +86,10 @@ void check_collisions(const std::vector<GoldenScene>& scenes, bool are_films) {
   }
 }
 
-/// The files given, and all `*.yaml` in the folders given and below, in rising order of their
-/// paths; but nothing that lies in one of the folders `apart`. Links to folders are not followed.
-/// Throws Error(kUsage) for a folder without scenes, one that cannot be read, and scenes whose
-/// goldens could not have their names, or would be one file, also where file systems do not tell
-/// case apart. `are_films`: their goldens are folders.
+/// Returns the given files, and all `*.yaml` in the given folders and below, sorted by path,
+/// without those in the folders `apart`. Links to folders are not followed. Throws Error(kUsage)
+/// for an unreadable folder or one without scenes, and for goldens with invalid or colliding names,
+/// also on file systems that ignore case. `are_films`: goldens are folders.
 std::vector<GoldenScene> find_scene_files(const std::vector<std::string>& given,
                                           const std::vector<std::string>& apart, bool are_films) {
   std::vector<GoldenScene> scenes;
@@ -107,7 +106,8 @@ std::vector<GoldenScene> find_scene_files(const std::vector<std::string>& given,
   return scenes;
 }
 
-/// Frames of a film have a folder for each scene: none has the name of another scene's picture.
+/// Frames of a film have a folder for each scene, which no picture of another scene can be named
+/// after.
 std::string golden_name(const GoldenScene& scene, std::optional<std::int64_t> frame_of_film,
                         const RegressOptions& options, const GoldenLock& lock) {
   const std::string name =
@@ -133,7 +133,7 @@ PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
   return result;
 }
 
-/// One scene's pictures: all of them, or an error.
+/// Plans one scene's pictures: all of them, or an error.
 void plan_subjects(const Scene& scene, const GoldenScene& file, const RegressOptions& options,
                    const GoldenLock& lock, RegressPlan& plan) {
   check_feasible(scene, scene.default_frame(), options.format.value_or(ImageFormat::kPng),
@@ -146,9 +146,9 @@ void plan_subjects(const Scene& scene, const GoldenScene& file, const RegressOpt
 
 using LoadedScene = std::variant<std::monostate, Scene, Error>;
 
-/// A thread each. One that waits for others' help with its scene does not begin with the next.
-std::vector<LoadedScene> load_side_by_side(const std::vector<GoldenScene>& files,
-                                           const SceneOverrides& overrides) {
+/// Loads one scene a thread. A thread that waits within its scene does not start another one.
+std::vector<LoadedScene> load_in_parallel(const std::vector<GoldenScene>& files,
+                                          const SceneOverrides& overrides) {
   std::vector<LoadedScene> loaded(files.size());
   tbb::parallel_for(std::size_t{0}, loaded.size(), [&](std::size_t i) {
     tbb::this_task_arena::isolate([&] {
@@ -168,12 +168,12 @@ RegressPlan make_regress_plan(const RegressOptions& options) {
   GoldenLock lock;
   try {
     lock = read_golden_lock(options.goldens);
-  } catch (const Error&) {  // told when the goldens are read
+  } catch (const Error&) {  // reported when the goldens are read
   }
   RegressPlan plan;
   plan.files = find_scene_files(options.scenes, {options.goldens, options.output},
                                 options.frames.is_given());
-  std::vector<LoadedScene> loaded = load_side_by_side(plan.files, options.scene.overrides);
+  std::vector<LoadedScene> loaded = load_in_parallel(plan.files, options.scene.overrides);
   plan.scenes.reserve(loaded.size());  // subjects point to them
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     try {

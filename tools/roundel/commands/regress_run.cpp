@@ -44,21 +44,20 @@ std::uint64_t threads() {
 /// Bytes of pictures that may wait for their comparison while the next ones are drawn.
 constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{256} << 20;
 
-/// Circles and pixels of a picture that a thread may draw alone, while others draw theirs, and the
-/// memory that does for it.
+/// Maximal circles and pixels of a picture that a thread draws alone while others draw theirs, and
+/// the memory for it.
 constexpr std::uint64_t kSmallPicture = std::uint64_t{1} << 18;
 constexpr std::uint64_t kSmallPictureBytes = std::uint64_t{64} << 20;
-/// Frames of a film that a thread draws one after the other, as far as they are not simulated.
+/// Frames of a film that a thread draws in a row, unless they are simulated.
 constexpr std::size_t kFramesTogether = 16;
 
-/// A picture as it was drawn.
 struct DrawnPicture : Picture {
-  std::vector<std::uint8_t> file;  ///< of an EXR; a PNG is packed where it is kept
+  std::vector<std::uint8_t> file;  ///< an EXR; a PNG is encoded when it is kept
 
   std::uint64_t size() const { return bytes.size() + floats.size() * sizeof(float) + file.size(); }
 };
 
-/// Draws subjects one after the other. Those of one scene should be next to each other.
+/// Draws subjects in order. Subjects of one scene should be adjacent.
 class SubjectDrawer {
  public:
   SubjectDrawer(const RegressMachine& machine, const RasterOptions& options) {
@@ -66,7 +65,7 @@ class SubjectDrawer {
       rasterizers_.push_back(machine.make(backend, options));
   }
 
-  /// The picture as each backend draws it.
+  /// Returns the picture as each backend draws it.
   std::vector<DrawnPicture> draw(const Subject& subject) {
     if (scene_ != subject.scene) {
       scene_ = nullptr;
@@ -94,7 +93,7 @@ class SubjectDrawer {
             {}};
   }
 
-  /// What a file of it holds, read again: colours, alpha and place are the file's.
+  /// Writes the picture to a file and reads it again: colours, alpha and place are the file's.
   static DrawnPicture draw_exr(Rasterizer& rasterizer, const CircleStream& circles,
                                const Scene& scene, const Subject& subject) {
     const FrameEncoder encoder(scene, {ImageFormat::kExr});
@@ -107,19 +106,19 @@ class SubjectDrawer {
   }
 
   std::vector<std::unique_ptr<Rasterizer>> rasterizers_;
-  const Scene* scene_ = nullptr;  // of source_
+  const Scene* scene_ = nullptr;  // the scene of source_
   std::optional<FilmSource> source_;
   Circles circles_;
 };
 
-/// What a thread draws small pictures with. It has its arena for itself: what it waits for is never
+/// A thread's rasterizers for small pictures. It has its own arena, so that waiting never starts
 /// another picture.
 struct SmallDrawer {
   tbb::task_arena arena{1};
   SubjectDrawer drawer;
 };
 
-/// Counts its life as a result's time.
+/// Adds its lifetime to a result's time.
 class AddedTime {
  public:
   explicit AddedTime(PairResult& result) : result_(result) {}
@@ -132,7 +131,6 @@ class AddedTime {
   Stopwatch watch_;
 };
 
-/// Draws the subjects and compares each with its golden.
 class Regression {
  public:
   Regression(const std::vector<Subject>& subjects, const RegressOptions& options,
@@ -146,7 +144,7 @@ class Regression {
             draws_all(options) ? PendingGoldens::Others::kRemove : PendingGoldens::Others::kKeep),
         subjects_(subjects),
         others_(other_goldens(stored.files)) {
-    warn_of_leftovers(pending_);
+    warn_about_leftovers(pending_);
   }
 
   ComparisonRun run(Problems& problems) {
@@ -171,17 +169,16 @@ class Regression {
   }
 
  private:
-  /// Subjects of one scene, one after the other.
+  /// Adjacent subjects of one scene.
   struct Run {
     std::size_t begin, end;
   };
 
-  /// True where the scenes given are all there are.
+  /// Returns true if the given scenes are all scenes.
   static bool draws_all(const RegressOptions& options) {
     return options.is_strict && !options.shard;
   }
 
-  /// Returns warnings about the pictures that have no golden yet.
   Lines warnings_about_new() const {
     SceneWarnings warnings;
     Lines lines;
@@ -198,7 +195,7 @@ class Regression {
     return lines;
   }
 
-  /// Lists what can be accepted, and confirms to accept where it goes.
+  /// Lists the pictures to accept, and confirms their folder of goldens for accept.
   void finish(const std::vector<std::string>& names, const std::vector<std::string>& unused) {
     pending_.finish(names, unused);
     if (!names.empty() || !unused.empty()) confirm_golden_folder(options_.goldens);
@@ -255,7 +252,7 @@ class Regression {
     });
   }
 
-  /// One after the other; each is compared while the next ones are drawn.
+  /// Draws the pictures in order; each is compared while the next ones are drawn.
   void draw_large(const std::vector<Run>& runs) {
     if (runs.empty()) return;
     SubjectDrawer drawer(machine_, options_.machine.raster);
@@ -300,7 +297,7 @@ class Regression {
 
   struct Goldens {
     std::vector<std::string> paths;
-    const LockedGolden* locked = nullptr;  ///< where the first one is no picture
+    const LockedGolden* locked = nullptr;  ///< if the first one is no picture
   };
   Goldens goldens_of(const std::string& name) const {
     Goldens goldens;
@@ -317,10 +314,10 @@ class Regression {
     return goldens;
   }
 
-  /// A picture as each backend has drawn it, held against its goldens.
+  /// The comparison of a picture by each backend with its goldens.
   struct Verdict {
     GoldenTrial trial;
-    std::size_t shown = 0;  ///< the backend that the trial is of
+    std::size_t shown = 0;  ///< backend of the trial
   };
   Verdict judge(const Goldens& goldens, const std::vector<DrawnPicture>& drawn,
                 PairResult& result) {
@@ -330,7 +327,8 @@ class Regression {
     return verdict;
   }
 
-  /// What differs is drawn again so often; once it is the same, that counts, and is told.
+  /// Draws a differing picture again up to this many times; if it matches once, it passes with a
+  /// warning.
   void retry(const Goldens& goldens, const Redraw& redraw, std::vector<DrawnPicture>& drawn,
              Verdict& verdict, PairResult& result) {
     for (int i = 1; i <= options_.retries; ++i) {
@@ -375,8 +373,8 @@ class Regression {
     result.difference_path = pending_.diff_path(result.name);
   }
 
-  /// Of two backends that have drawn different pixels: the verdict becomes that of the first one
-  /// that differs from the golden; its reasons name the backends.
+  /// For two backends that drew different pixels: the verdict becomes that of the first one that
+  /// differs from the golden; its reasons name the backends.
   void join(Verdict& first, GoldenTrial second) {
     const auto name_backend = [](GoldenTrial& of, Backend backend) {
       for (std::string& reason : of.result.reasons)
@@ -425,7 +423,7 @@ class Regression {
     return names;
   }
 
-  /// Those that `accept --prune` removes.
+  /// Returns the goldens that `accept --prune` removes.
   std::vector<std::string> unused_to_list() const {
     std::vector<std::string> names;
     if (!options_.is_strict) return names;
@@ -440,7 +438,7 @@ class Regression {
   const RegressMachine& machine_;
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
-  std::map<std::string, std::vector<std::string>> others_;  // goldens, by picture
+  std::map<std::string, std::vector<std::string>> others_;  // alternative goldens of each picture
   ComparisonRun run_;
 };
 

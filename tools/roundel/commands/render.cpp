@@ -26,7 +26,6 @@
 namespace roundel {
 namespace {
 
-/// The options that are for sequences, and their checks.
 void add_sequence(CommandLine& line, RenderOptions& options) {
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
@@ -139,19 +138,19 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
 /// Pictures that this process has made.
 using Made = std::set<std::string>;
 
-/// One picture to make.
 struct Still {
   const Scene& scene;
   ExportPlan plan;
 };
 
-/// Throws Error where the picture of a scene cannot be written, or would replace one of the files
-/// in `inputs`.
+/// Throws Error if the picture of a scene cannot be written, or would replace one of the files in
+/// `inputs`.
 Still plan_still(const Scene& scene, const RenderOptions& options, const InputFiles& inputs,
                  const Made& made) {
   Still still{scene, plan_export(scene, options)};
-  const bool named_by_hand = options.output && !names_folder(*options.output);
-  const bool may_replace = named_by_hand || options.overwrite || made.count(still.plan.path()) > 0;
+  const bool is_named_by_user = options.output && !names_folder(*options.output);
+  const bool may_replace =
+      is_named_by_user || options.overwrite || made.count(still.plan.path()) > 0;
   check_writable(still.plan.path(), may_replace);
   inputs.check_keeps(still.plan.path(), ExitCode::kOutputRefused);
   return still;
@@ -168,7 +167,7 @@ bool has_unread_data(const Scene& scene) {
 std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOptions& options,
                                const Made& made, Problems& problems) {
   std::vector<Still> stills;
-  std::map<std::string, std::string> writers;  // scene by picture
+  std::map<std::string, std::string> writers;  // scene of each picture
   const InputFiles inputs(files_read(scenes));
   for (const Scene& scene : scenes) {
     problems.attempt([&] {
@@ -199,18 +198,17 @@ void report(const Still& still, const std::string& backend, const ExportResult& 
   });
 }
 
-/// Shows how far a picture of very many circles is; their making is what takes long.
+/// Shows the progress of a picture of very many circles, whose making takes longest.
 std::unique_ptr<WorkProgress> show_drawing(const Still& still, const RenderOptions& options,
                                            const WorkCount& progress) {
-  constexpr std::uint64_t kMany = std::uint64_t{1} << 24;
+  constexpr std::uint64_t kMinShownCircles = std::uint64_t{1} << 24;
   const bool is_silent =
       options.verbosity == Verbosity::kQuiet && options.progress == ProgressFormat::kAuto;
-  if (is_silent || count_circles(still.scene) < kMany) return nullptr;
+  if (is_silent || count_circles(still.scene) < kMinShownCircles) return nullptr;
   return std::make_unique<WorkProgress>(still.plan.path(), progress, options.progress);
 }
 
-/// Runs `draw`. A rasterizer knows no files: where it has too little memory, the scene is named
-/// here.
+/// Runs `draw`. A rasterizer knows no files, so a lack of memory gets the scene's name here.
 template <typename Draw>
 void draw_named(const Scene& scene, const Draw& draw) try {
   draw();
@@ -225,7 +223,7 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   Problems problems;
   const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
   const std::vector<Still> stills = plan_stills(scenes, options, made, problems);
-  // Who watches gets the pictures of the scenes beside one that is being mended.
+  // With --watch the other scenes are drawn while one of them is broken.
   if (!problems.empty() && (!options.watches || stills.empty())) return problems.exit_code();
 
   PictureWork work = 0;
@@ -238,7 +236,7 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   const NewFolders folders = make_folders_of(paths);
-  // Many pictures wait for the disk once.
+  // Many pictures are synced to disk together.
   const Sync sync = stills.size() > 1 ? Sync::kLater : Sync::kNow;
   FileSystems file_systems;
   for (const Still& still : stills) {
@@ -362,7 +360,7 @@ namespace {
 int render(const Arguments& arguments, RenderOptions& options) {
   if (!parse(arguments, options)) return 0;
   set_verbosity(options.verbosity);
-  if (options.is_stream()) check_is_no_terminal("out.png");
+  if (options.is_stream()) check_is_not_terminal("out.png");
   if (options.is_film()) return export_film(options);
   keep_no_freed_blocks();
   give_back_freed_blocks();

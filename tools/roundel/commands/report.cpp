@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::vector<std::string> results;
   std::optional<std::string> goldens;
-  std::optional<std::string> output;  ///< folder for what may be accepted
+  std::optional<std::string> output;
   RunFiles files;
   Verbosity verbosity = Verbosity::kNormal;
 };
@@ -61,7 +61,7 @@ bool parse(const Arguments& arguments, ReportOptions& options) {
   return line.parse(arguments);
 }
 
-/// All files; what is wrong with any of them goes to `problems`.
+/// Returns all files; their errors go to `problems`.
 std::vector<ResultsFile> read_all(const ReportOptions& options, Problems& problems) {
   std::vector<ResultsFile> files;
   for (const std::string& path : options.results)
@@ -69,7 +69,7 @@ std::vector<ResultsFile> read_all(const ReportOptions& options, Problems& proble
   return files;
 }
 
-/// Refuses to replace what is read, and to gather pictures where they lie already.
+/// Refuses to replace inputs, and to gather pictures into their own folder.
 void check_report_outputs(const ReportOptions& options, const std::vector<ResultsFile>& files) {
   std::vector<std::string> inputs = options.results;
   for (const ResultsFile& file : files)
@@ -85,7 +85,7 @@ void check_report_outputs(const ReportOptions& options, const std::vector<Result
   check_outputs(outputs, inputs);
 }
 
-/// Says which pictures are not taken, since they may be somebody else's.
+/// Reports the pictures that are left out, since they may be another user's.
 void refuse_pictures(const ReportOptions& options, std::vector<ResultsFile>& files,
                      Problems& problems) {
   for (ResultsFile& file : files) {
@@ -96,13 +96,13 @@ void refuse_pictures(const ReportOptions& options, std::vector<ResultsFile>& fil
   }
 }
 
-/// All but those that are their goldens.
-bool is_not_its_golden(const PairResult& result) {
+/// Returns true unless the picture equals its golden.
+bool differs_from_golden(const PairResult& result) {
   return result.state != PairState::kSame ||
          result.difference.kind != PictureDifference::Kind::kEqualBytes;
 }
 
-/// Of what is not the same, or could be shown.
+/// Reports missing files of pictures that differ or have something to show.
 void print_missing_files(const ComparisonRun& run) {
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kSame && result.actual_path.empty()) continue;
@@ -132,7 +132,7 @@ int report(const ReportOptions& options) {
         "--output: needs --goldens DIR: the results name several folders of goldens, or none");
   print_missing_files(run);
   if (options.output)
-    gather_pictures(*options.output, is_not_its_golden, PendingGoldens::Others::kRemove, run,
+    gather_pictures(*options.output, differs_from_golden, PendingGoldens::Others::kRemove, run,
                     problems);
   if (!run.output_folder.empty())
     run.accept_command = accept_command(run.output_folder, options.goldens.value_or(""));

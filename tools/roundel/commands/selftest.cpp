@@ -74,8 +74,8 @@ constexpr int kThreadCounts[] = {2, 7};
 constexpr int kTileSizes[] = {16, 64, 128};
 constexpr std::uint64_t kChunks[] = {7, 1000};                   // circles
 constexpr std::uint64_t kSmallHost = std::uint64_t{4} << 20;     // bytes, for lists and states
-constexpr std::uint64_t kSmallDevice = std::uint64_t{16} << 20;  // bytes, for all a picture needs
-constexpr std::uint64_t kMostChunks = 2500;                      // more would only take long
+constexpr std::uint64_t kSmallDevice = std::uint64_t{16} << 20;  // bytes, for a whole picture
+constexpr std::uint64_t kMaxChunks = 2500;                       // more would take long
 
 void add_variants(Backend backend, const std::string& prefix, const RasterOptions& base,
                   std::vector<Variant>& variants) {
@@ -101,7 +101,7 @@ void add_variants(Backend backend, const std::string& prefix, const RasterOption
   add(fmt::format("{} MiB of memory", options.memory_budget >> 20), options);
 }
 
-/// The first variant is the one that the others are compared with.
+/// The others are compared with the first variant.
 std::vector<Variant> make_variants(const SelftestOptions& options) {
   std::vector<Variant> variants;
   RasterOptions one_thread;
@@ -134,10 +134,10 @@ std::vector<Variant> make_variants(const SelftestOptions& options) {
   return variants;
 }
 
-/// False where the variant would not differ from the default, or take very many chunks.
+/// Returns false if the variant equals the default, or takes too many chunks.
 bool is_worth_trying(const Variant& variant, std::size_t circles) {
   const std::uint64_t chunk = variant.options.chunk_circles;
-  return chunk == 0 || (chunk < circles && circles / chunk <= kMostChunks);
+  return chunk == 0 || (chunk < circles && circles / chunk <= kMaxChunks);
 }
 
 /// Compares all variants on one scene, prints differences, returns their number.

@@ -11,14 +11,14 @@
 namespace roundel {
 
 struct NamedScene {
-  std::string name;     ///< of letters, digits and '_'
-  ImageSettings image;  ///< small
-  Circles circles;      ///< in frame space
+  std::string name;  ///< letters, digits and '_'
+  ImageSettings image;
+  Circles circles;  ///< in frame space
 };
 
-/// Scenes made to break renderers, hostile sizes, positions, radii and alphas, both shaders, every
-/// kind of background and blend space; then every classic scene at 256×256, the animated ones some
-/// way into their motion. About 130 MB.
+/// Returns scenes that are hard to render: extreme sizes, positions, radii and alphas, both
+/// shaders, all kinds of background and blend space; then all classic scenes at 256×256, the
+/// animated ones in mid-motion. About 130 MB.
 std::vector<NamedScene> selftest_scenes();
 
 /// One way to draw a picture; all must give the same bits.
@@ -28,21 +28,20 @@ struct Variant {
   std::unique_ptr<Rasterizer> rasterizer;
 };
 
-/// What a variant makes of a scene.
 struct Drawing {
   Framebuffer framebuffer;
   Image image;
 };
 Drawing draw(Variant& variant, const NamedScene& scene);
 
-/// Nothing if `variant` draws the scene as `reference` did, bit for bit; else lines that say which
-/// pixel differs first, its values, and the fewest circles that show a difference.
+/// Returns no lines if `variant` draws the scene bit for bit as `reference` did; else lines with
+/// the first differing pixel, its values, and the fewest circles that show a difference.
 Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
                       Variant& variant);
 
-/// The fewest of the first circles, in paint order, that show a difference between the float
-/// pictures when all of them do. By bisection: if differences come and go with the number of
-/// circles, it is one where they come.
+/// Returns the smallest number of circles, from the first in paint order, that shows a difference
+/// between the float pictures, if all circles do. Bisects: if differences come and go, it finds one
+/// of the steps at which they appear.
 std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Variant& variant);
 
 }  // namespace roundel

@@ -44,7 +44,7 @@ Layer random_layer(std::uint64_t count, double smallest, double largest) {
   return layer;
 }
 
-/// In a blend mode, with colours that each of them takes.
+/// Gives a layer a blend mode, with colours that the mode accepts.
 Layer mode_layer(BlendMode mode, Layer layer) {
   std::get<RandomSource>(layer.source).color = UniformColor{{0, 0, 0}, {1, 1, 1}};
   layer.blend = mode;
@@ -68,14 +68,13 @@ Recipe recipe(std::string name, Scene scene, std::vector<Layer> layers) {
   return {std::move(name), std::move(scene), 0};
 }
 
-/// A colour that tells circles apart.
 DisplayColor nth_color(int i) {
   return {static_cast<float>(i % 3) / 2, static_cast<float>(i % 5) / 4,
           static_cast<float>(i % 7) / 6};
 }
 
-/// In a 256×256 image: circles whose edges touch the borders of cells of 16 pixels, exactly, from
-/// inside, outside and through pixel centres.
+/// Returns circles for a 256×256 image whose edges touch the borders of cells of 16 pixels,
+/// exactly, from inside, outside and through pixel centres.
 std::vector<InlineCircle> tangent_circles() {
   constexpr double kPixel = 1.0 / 256;
   std::vector<InlineCircle> circles;
@@ -90,7 +89,7 @@ std::vector<InlineCircle> tangent_circles() {
   return circles;
 }
 
-/// Beside, below and above the unit square, touching it, far away, and around it all.
+/// Returns circles beside, below and above the unit square, touching it, far away, and around it.
 std::vector<InlineCircle> off_screen_circles() {
   std::vector<InlineCircle> circles;
   int i = 0;
@@ -106,7 +105,8 @@ std::vector<InlineCircle> off_screen_circles() {
   return circles;
 }
 
-/// Radii 1e-7 on pixel centres of a 64×64 image (one pixel), beside them (none), and 1e4 (all).
+/// Returns radii 1e-7 on pixel centres of a 64×64 image (one pixel), beside them (none), and 1e4
+/// (all).
 std::vector<InlineCircle> extreme_radii() {
   std::vector<InlineCircle> circles;
   for (int i = 0; i < 64; ++i) {
@@ -114,7 +114,7 @@ std::vector<InlineCircle> extreme_radii() {
     circles.push_back({center, center, 0, 1e-7, nth_color(i), 1.0});
     circles.push_back({center + 1e-3, 1 - center, 0, 1e-7, nth_color(i + 1), 1.0});
     circles.push_back({center, 0.5, 0, 1e4, nth_color(i + 2), 0.02});
-    // An edge through the image: the centre is as far away as the radius.
+    // An edge through the image: the centre's distance equals the radius.
     circles.push_back({center + 1e4, 0.5, 0, 1e4, nth_color(i + 3), 0.1});
   }
   return circles;
@@ -123,7 +123,7 @@ std::vector<InlineCircle> extreme_radii() {
 /// So far from 0 that binary32 is coarser than a pixel.
 constexpr double kFar = 1e6 - 1;
 
-/// Neighbours half a pixel of a 300×200 image apart.
+/// Returns neighbours half a pixel of a 300×200 image apart.
 std::vector<InlineCircle> far_circles() {
   constexpr int kCount = 400;
   std::vector<InlineCircle> circles;
@@ -133,12 +133,12 @@ std::vector<InlineCircle> far_circles() {
   return circles;
 }
 
-Layer moved_to_far(Layer layer) {
+Layer moved_far(Layer layer) {
   std::get<RandomSource>(layer.source).position = GaussianPosition{{kFar + .5, kFar + .5}, .25};
   return layer;
 }
 
-/// Many circles of one alpha over each other; `last` on top.
+/// Returns `count` circles of one alpha on top of each other; `last` on top.
 std::vector<InlineCircle> alpha_stack(int count, double alpha, double last) {
   std::vector<InlineCircle> circles;
   circles.reserve(static_cast<std::size_t>(count) + 1);
@@ -218,8 +218,8 @@ std::vector<Recipe> hostile_scenes() {
   Scene far_away = wide;
   far_away.view = {kFar + 0.5, kFar + 0.5, 1};
   scenes.push_back(recipe("far_away", far_away,
-                          {moved_to_far(random_layer(2000, 0.01, 0.1)), inline_layer(far_circles()),
-                           moved_to_far(snow_layer(200))}));
+                          {moved_far(random_layer(2000, 0.01, 0.1)), inline_layer(far_circles()),
+                           moved_far(snow_layer(200))}));
   return scenes;
 }
 

@@ -38,7 +38,7 @@ using Json = nlohmann::ordered_json;
 struct ValidateOptions {
   std::vector<std::string> scenes;
   std::optional<std::string> output;  ///< default: the scene's own
-  std::optional<ImageFormat> format;  ///< default: that of the output, else PNG
+  std::optional<ImageFormat> format;  ///< default: by the output's extension, else PNG
   SceneOptions scene;
   MachineOptions machine;
   std::optional<std::string> json;  ///< a file, or - for standard output
@@ -90,7 +90,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   return true;
 }
 
-/// The numbers that a scale goes by, to be written into a scene: "v by log: 0.1 to 25.5".
+/// Returns the numbers of a scale, to copy into a scene: "v by log: 0.1 to 25.5".
 std::string scale_text(const Scale& scale, const std::string& column) {
   const char* const name = kScaleNames[static_cast<std::size_t>(scale.kind)];
   if (scale.ends.empty()) return fmt::format("{} by {}: no numbers", column, name);
@@ -98,7 +98,7 @@ std::string scale_text(const Scale& scale, const std::string& column) {
                      scale.is_over_frame ? ", of this frame" : "");
 }
 
-/// The same for categories: "{a: "#1f77b4", b: "#ff7f0e"}", in a scene's words.
+/// Returns the colours of categories, {a: "#1f77b4", b: "#ff7f0e"}, in a scene's words.
 std::string categories_text(const ColorMap& color, bool is_text) {
   constexpr std::size_t kListed = 20;
   std::string text;
@@ -115,7 +115,7 @@ std::string categories_text(const ColorMap& color, bool is_text) {
   return fmt::format("{{{}}}{}", text, color.is_over_frame ? ", of this frame" : "");
 }
 
-/// Prints how radius, alpha and color come from columns: "v by log: 0.1 to 25.5", "r / 255".
+/// Prints the sources of radius, alpha and color: "v by log: 0.1 to 25.5", "r / 255".
 Lines describe_values(const DataSource& source, const DataMap& map, const MissingRows& missing) {
   Lines lines;
   const auto add = [&](const char* key, std::string text, std::uint64_t rows) {
@@ -159,7 +159,7 @@ Lines describe_values(const DataSource& source, const DataMap& map, const Missin
   return lines;
 }
 
-/// What a layer's data are like: rows, the columns that are used, what scales found in them.
+/// Describes a layer's data: rows, used columns, ranges of scales.
 Lines describe_data(const DataSource& source, const std::string& of_layer) {
   DataMap map = source.map;
   const bool is_film = source.film && source.film->facts;
@@ -208,7 +208,7 @@ Lines describe_data(const Scene& scene, const FrameStatistics& statistics) {
                             with_commas(statistics.under_a_pixel));
 }
 
-/// The picture's edges, with all digits.
+/// Prints the picture's edges, with all digits.
 Lines describe_view(const Scene& scene) {
   const auto [x, y] = picture_window(scene);
   return Lines(fmt::format("  view         x {} to {}, y {} to {}\n", x[0], x[1], y[0], y[1])) +
@@ -216,13 +216,13 @@ Lines describe_view(const Scene& scene) {
                      scene.view.center_y, scene.view.zoom);
 }
 
-/// The scene for the frames of its animation.
+/// Returns the scene for the frames of its animation.
 Scene film_of(const Scene& scene) {
   if (!scene.animation || !scene.keyed) return scene;
   return settled(scene, run_of_frames(scene.animation->start, scene.animation->frames));
 }
 
-/// What depends on the frame, a line a part.
+/// Lists the parts that depend on the frame, one a line.
 Lines describe_motion(const Scene& scene) {
   Lines text;
   for (const std::string& part : moving_parts(film_of(scene)))
@@ -230,19 +230,19 @@ Lines describe_motion(const Scene& scene) {
   return text;
 }
 
-/// A valid scene, and what its frame needs.
+/// A valid scene, and the needs of its frame.
 struct Checked {
   const Scene& scene;
   std::int64_t frame;
   FrameStatistics statistics;
   FrameMemory memory;
-  /// A value of --memory. Absent with CUDA, where the option limits device memory.
+  /// A value of --memory. Absent with CUDA, whose option limits device memory.
   std::optional<std::string> enough_memory;
   Lines warnings;
 };
 
-/// Generates the circles, which checks the values of data files, and finds what the frame needs.
-/// `at_start`: memory that the process had before it did anything.
+/// Generates the circles, which checks the values of data files, and computes the frame's needs.
+/// `at_start`: memory of the process before any work.
 Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
   const ImageFormat format = picture_format(scene, options.output, options.format);
   const std::int64_t frame = frame_of(scene, options.scene);
@@ -325,7 +325,6 @@ Json json_of(const Checked& checked) {
   return json;
 }
 
-/// Returns the problems of a scene as JSON.
 Json json_of(const std::string& path, const Error& error) {
   Json problems = Json::array();
   const auto add = [&](Json file, Json line, Json column, const std::string& key,
@@ -348,13 +347,13 @@ Json json_of(const std::string& path, const Error& error) {
           {"problems", std::move(problems)}};
 }
 
-/// A scene of the command line, and what is to be said of it as JSON.
+/// A scene of the command line, and its JSON.
 struct Entry {
   std::string path;
   std::optional<Scene> scene = {};
   Json json = {};
 
-  /// Errors become the JSON, and are thrown.
+  /// Stores errors in the JSON, and throws them.
   template <typename Work>
   void note_errors(const Work& work) {
     try {
@@ -366,7 +365,7 @@ struct Entry {
   }
 };
 
-/// Refuses a file for the JSON that is an input, and removes the result of the run before.
+/// Refuses a JSON file that is an input, and removes the previous run's result.
 void prepare_json(const std::string& path, const std::vector<Entry>& entries) {
   std::vector<std::string> inputs;
   for (const Entry& entry : entries) {

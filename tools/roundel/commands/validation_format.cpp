@@ -15,8 +15,8 @@ SpecPtr whole_number() {
   return spec(IntegerSpec{-(std::int64_t{1} << 53), std::int64_t{1} << 53});
 }
 SpecPtr number() {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  return spec(NumberSpec{-kMost, kMost});
+  constexpr double kMaxDouble = std::numeric_limits<double>::max();
+  return spec(NumberSpec{-kMaxDouble, kMaxDouble});
 }
 SpecPtr any_text() {
   return spec(StringSpec{true}, "a text");

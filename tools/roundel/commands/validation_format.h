@@ -3,8 +3,8 @@
 
 namespace roundel {
 
-/// The JSON Schema of what `roundel validate --json` prints. scenes/validation.schema.json is this
-/// text.
+/// Returns the JSON Schema of the output of `roundel validate --json`;
+/// scenes/validation.schema.json is this text.
 std::string validation_json_schema();
 
 }  // namespace roundel

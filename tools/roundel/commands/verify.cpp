@@ -28,7 +28,7 @@ namespace {
 struct VerifyOptions {
   std::string pattern;
   std::optional<std::string> scene_path;  ///< without one the frames are compared with each other
-  std::string each;                       ///< table of which each row is a frame; may be empty
+  std::string each;                       ///< table with a frame in each row; may be empty
   std::optional<std::string> manifest;    ///< file for the pixels' hashes
   bool removes_corrupt = false;
   FramesOption frames;
@@ -95,12 +95,12 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   return true;
 }
 
-/// "missing: 3,7-9", or nothing.
+/// Returns "missing: 3,7-9", or nothing.
 std::string list_line(const char* what, const FrameList& frames) {
   return frames.empty() ? "" : fmt::format("{}: {}\n", what, frames_text(frames));
 }
 
-/// Throws Error for a name that all frames would have.
+/// Throws Error for a name that is the same for all frames.
 FrameName name_of(const std::string& pattern, const std::optional<Scene>& scene,
                   const FrameList& frames, bool renumbers) {
   if (scene && scene->film && scene->film->name) return *scene->film->name;
@@ -113,12 +113,12 @@ FrameName name_of(const std::string& pattern, const std::optional<Scene>& scene,
                   roundel::quoted(pattern)));
 }
 
-/// "300 96x64 0123…\n"
+/// Returns "300 96x64 0123…\n".
 std::string manifest_line(std::int64_t frame, const std::string& path) {
   return fmt::format("{} {}\n", frame, pixel_hash(read_picture(path)));
 }
 
-/// Throws Error where the manifest cannot be written, or would replace what is read.
+/// Throws Error if the manifest cannot be written, or would replace an input.
 void check_manifest(const VerifyOptions& options, const std::optional<Scene>& scene,
                     const FrameName& name, const FrameList& frames) {
   check_writable(*options.manifest, true);
@@ -138,8 +138,8 @@ void write_manifest(const std::string& file, const FrameName& name, const FrameL
   write_text_atomically(file, fmt::format("{}", fmt::join(lines, "")));
 }
 
-/// Removes those that still are corrupt: another process may have made one of them meanwhile.
-/// Returns how many these were.
+/// Removes the frames that are still corrupt: another process may have made some meanwhile. Returns
+/// the number of removed files.
 std::size_t remove_corrupt(const FrameName& name, const FrameList& corrupt, ImageFormat format) {
   WorkCount read;
   const ExistingFrames now(name, corrupt, format, FrameReading::kPixels, read);

@@ -5,24 +5,25 @@
 
 namespace roundel::primitives::cuda_kernels {
 
-/// Counters and sums that every launch leaves as zeros for the next one.
+/// Counters and sums that every launch resets to zero for the next one.
 struct Totals {
-  unsigned long long sum;  ///< of all blocks that are done, modulo 2⁶⁴
-  unsigned int blocks;     ///< that are done
-  unsigned int tickets;    ///< tiles that have been taken
+  unsigned long long sum;  ///< total of the finished blocks, modulo 2⁶⁴
+  unsigned int blocks;     ///< finished
+  unsigned int tickets;    ///< taken tiles
 };
 
-/// One thread of each block calls it, at last: adds to the total, which the last block writes out.
+/// Called last, by one thread of each block: adds to the total, which the last block writes out.
 __device__ inline void add_to_total(Totals* totals, std::int64_t sum, std::int64_t* total) {
   atomicAdd(&totals->sum, static_cast<unsigned long long>(sum));
-  __threadfence();  // the sum is seen by whoever sees this block counted
+  __threadfence();  // the sum becomes visible before the block is counted
   if (atomicInc(&totals->blocks, gridDim.x - 1) == gridDim.x - 1) {
     __threadfence();
     *total = static_cast<std::int64_t>(atomicExch(&totals->sum, 0ULL));
   }
 }
 
-/// The sum of the threads' values, in the first thread. All threads of the block call it, once.
+/// Returns the sum of the threads' values in the first thread. All threads of the block call it,
+/// once.
 template <int kThreads>
 __device__ std::int64_t block_total(std::int64_t value) {
   static_assert(kThreads % kWarp == 0 && kThreads <= kWarp * kWarp);
@@ -34,7 +35,7 @@ __device__ std::int64_t block_total(std::int64_t value) {
   return warp_sum(lane_id() < kThreads / kWarp ? sums[lane_id()] : std::int64_t{0});
 }
 
-/// Adds the block's sum to that of all blocks; the last one writes `total`.
+/// Adds the block's sum to the total; the last block writes `total`.
 template <int kThreads>
 __device__ void add_block_to_total(Totals* totals, std::int64_t value, std::int64_t* total) {
   const std::int64_t sum = block_total<kThreads>(value);

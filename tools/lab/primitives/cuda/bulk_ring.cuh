@@ -9,12 +9,12 @@
 
 namespace roundel::primitives::cuda_kernels {
 
-/// What the single-pass kernels for large n share: persistent blocks, one or a few a
-/// multiprocessor, take tile b, b + G, b + 2G, … of G blocks. The warps of a block have roles, and
-/// hand the stages of a ring in shared memory to each other by barriers (mbarrier):
+/// Parts of the single-pass kernels for large n: persistent blocks, one or a few a multiprocessor,
+/// take tile b, b + G, b + 2G, … of G blocks. The warps of a block have roles, and hand the stages
+/// of a ring in shared memory to each other by barriers (mbarrier):
 ///
-/// - One loader copies tiles into stages, as far ahead as there are stages, by 1-D bulk copies (the
-///   copy engine, TMA): no registers, no instruction a word.
+/// - One loader copies tiles into all free stages ahead by 1-D bulk copies (the copy engine, TMA),
+///   which need no registers and no instruction a word.
 /// - A few reducers sum (or count in) each segment of a tile, and publish the tile's aggregate.
 /// - One look-ahead warp adds up the aggregates of the tiles since this block's last one. Only
 ///   aggregates are published: no tile waits for another one's prefix, so there is no chain through
@@ -33,11 +33,11 @@ struct RingPolicy {
   static constexpr int kSegment = Segment;    ///< elements of a writing warp
   static constexpr int kWriters = Writers;    ///< warps
   static constexpr int kReducers = Reducers;  ///< warps
-  static constexpr int kStages = Stages;      ///< of a tile each, in shared memory
+  static constexpr int kStages = Stages;      ///< tiles in shared memory
   static constexpr int kBlocksPerProcessor = BlocksPerProcessor;
   static constexpr int kOverCopied = OverCopied;  ///< elements of the next tile in a stage
 
-  static constexpr int kRows = kSegment / (4 * kWarp);  ///< of 128 elements: an int4 a lane
+  static constexpr int kRows = kSegment / (4 * kWarp);  ///< rows of 128 elements: an int4 a lane
   static constexpr int kTile = kSegment * kWriters;
   static constexpr int kStage = kTile + kOverCopied;
   static constexpr int kThreads = (2 + kReducers + kWriters) * kWarp;
@@ -51,9 +51,9 @@ struct RingPolicy {
 
 /// The arguments that all kernels on the ring share.
 struct RingArgs {
-  const std::int32_t* in;  ///< [n], at a multiple of 16 bytes
+  const std::int32_t* in;  ///< [n], aligned to 16 bytes
   std::uint64_t n;         ///< > 0
-  std::int64_t* total;     ///< [1]: of the sums or counts
+  std::int64_t* total;     ///< [1]: total of the sums or counts
   TileWord* words;         ///< [tiles]
   Totals* totals;          ///< [1]
   std::uint32_t launch;
@@ -63,23 +63,23 @@ template <typename Policy>
 __host__ __device__ std::uint64_t tiles_of(const RingArgs& args) {
   return (args.n + Policy::kTile - 1) / Policy::kTile;
 }
-/// Elements from the tile's begin on, but at most `most`.
+/// Returns the number of elements from the tile's begin on, at most `limit`.
 template <typename Policy>
-__device__ int elements_of(const RingArgs& args, std::uint64_t tile, int most) {
+__device__ int elements_of(const RingArgs& args, std::uint64_t tile, int limit) {
   const std::uint64_t rest = args.n - tile * Policy::kTile;
-  return rest < static_cast<std::uint64_t>(most) ? static_cast<int>(rest) : most;
+  return rest < static_cast<std::uint64_t>(limit) ? static_cast<int>(rest) : limit;
 }
 
 /// Barriers of one stage, in shared memory.
 struct StageBarriers {
-  std::uint64_t full;    ///< the tile is there
-  std::uint64_t summed;  ///< so are the segments' sums
-  std::uint64_t ready;   ///< so is the tile's prefix
-  std::uint64_t empty;   ///< the writers are done with all of it
+  std::uint64_t full;    ///< the tile has arrived
+  std::uint64_t summed;  ///< the segments' sums are ready
+  std::uint64_t ready;   ///< the tile's prefix is ready
+  std::uint64_t empty;   ///< the writers have finished
 };
 
-/// All lanes of a warp wait, and none goes on before all have seen it: else one could miss the
-/// phase, when the others let the barrier get on to the next one.
+/// All lanes of a warp wait, and continue together: a late lane could miss the phase after the
+/// others advance the barrier.
 __device__ inline void wait(std::uint64_t& barrier, unsigned parity) {
   while (!ptx::mbarrier_try_wait_parity(&barrier, parity)) {
   }
@@ -88,17 +88,17 @@ __device__ inline void wait(std::uint64_t& barrier, unsigned parity) {
 __device__ inline void arrive(std::uint64_t& barrier) {
   ptx::mbarrier_arrive(&barrier);
 }
-/// A barrier of `threads` threads of the block, all of one role. `id` from 1 to 15.
+/// A barrier of `threads` threads of the block, all with one role. `id` from 1 to 15.
 __device__ inline void role_barrier(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-/// In shared memory, beside the stages.
+/// Shared memory beside the stages.
 template <typename Policy>
 struct Ring {
   StageBarriers barriers[Policy::kStages];
   std::uint32_t segment_sums[Policy::kStages][Policy::kWriters];
-  std::uint32_t prefixes[Policy::kStages];  ///< of whole tiles
+  std::uint32_t prefixes[Policy::kStages];  ///< prefixes of whole tiles
   std::int64_t reducer_totals[Policy::kReducers];
 
   /// All threads of the block call it.
@@ -118,10 +118,10 @@ struct Ring {
 
 /// A block's walk over its tiles and stages.
 template <typename Policy>
-struct RingPlace {
+struct RingPosition {
   std::uint64_t tile = blockIdx.x;
   int stage = 0;
-  unsigned parity = 0;     ///< of the stage's barriers, but `empty`
+  unsigned parity = 0;     ///< parity of the stage's barriers, except `empty`
   bool is_refill = false;  ///< the stage was used before
 
   __device__ void advance() {
@@ -137,19 +137,19 @@ struct RingPlace {
   }
 };
 
-/// The loader warp: tiles, and zeros behind the last element.
+/// The loader warp: copies tiles, and zeros after the last element.
 template <typename Policy>
 __device__ void load_tiles(Ring<Policy>& ring, std::int32_t* stages, const RingArgs& args) {
   const std::uint64_t tiles = tiles_of<Policy>(args);
-  for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-    place.wait_until_empty(ring);
-    std::int32_t* const stage = stages + place.stage * Policy::kStage;
-    const std::int32_t* const from = args.in + place.tile * Policy::kTile;
-    const int count = elements_of<Policy>(args, place.tile, Policy::kStage);
+  for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+    position.wait_until_empty(ring);
+    std::int32_t* const stage = stages + position.stage * Policy::kStage;
+    const std::int32_t* const from = args.in + position.tile * Policy::kTile;
+    const int count = elements_of<Policy>(args, position.tile, Policy::kStage);
     const int copied = count / 4 * 4;  // the engine copies 16 bytes at a time
     for (int i = copied + lane_id(); i < Policy::kStage; i += kWarp)
       stage[i] = i < count ? from[i] : 0;
-    std::uint64_t* const full = &ring.barriers[place.stage].full;
+    std::uint64_t* const full = &ring.barriers[position.stage].full;
     if (lane_id() != 0) {
       arrive(*full);
       continue;
@@ -162,11 +162,10 @@ __device__ void load_tiles(Ring<Policy>& ring, std::int32_t* stages, const RingA
   }
 }
 
-/// The sum of the aggregates of tiles [first, end), each of which the warp waits for.
+/// Returns the sum of the aggregates of tiles [first, end), waiting for each.
 __device__ inline std::uint32_t sum_of_aggregates(TileWord* words, std::uint64_t first,
                                                   std::uint64_t end, std::uint32_t launch) {
-  constexpr int kAtOnce =
-      5;  // words a lane has on their way: 160 tiles, more than a round of blocks
+  constexpr int kAtOnce = 5;  // words in flight a lane: 160 tiles, more than a round of blocks
   std::uint32_t sum = 0;
   for (std::uint64_t begin = first + static_cast<std::uint64_t>(lane_id()); begin < end;
        begin += kAtOnce * kWarp) {
@@ -184,35 +183,34 @@ __device__ inline std::uint32_t sum_of_aggregates(TileWord* words, std::uint64_t
   return warp_sum(sum);
 }
 
-/// The look-ahead warp.
 template <typename Policy>
 __device__ void look_ahead(Ring<Policy>& ring, const RingArgs& args) {
   const std::uint64_t tiles = tiles_of<Policy>(args);
   std::uint32_t prefix = 0;
   std::uint64_t first = 0;
-  for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-    prefix += sum_of_aggregates(args.words, first, place.tile, args.launch);
-    first = place.tile;
-    place.wait_until_empty(ring);
+  for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+    prefix += sum_of_aggregates(args.words, first, position.tile, args.launch);
+    first = position.tile;
+    position.wait_until_empty(ring);
     if (lane_id() == 0) {
-      ring.prefixes[place.stage] = prefix;
-      arrive(ring.barriers[place.stage].ready);
+      ring.prefixes[position.stage] = prefix;
+      arrive(ring.barriers[position.stage].ready);
     }
   }
 }
 
-/// A reducing warp, number `reducer` of them. `sum_segment(stage, tile, segment)` returns the sum
-/// of a segment modulo 2³² in every lane; `total` is this lane's part of the block's total, which
-/// it adds to.
+/// The reducing warp number `reducer`. `sum_segment(stage, tile, segment)` returns the sum of a
+/// segment modulo 2³² in every lane; `total` is this lane's part of the block's total, which it
+/// adds to.
 template <typename Policy, typename SumSegment>
 __device__ void reduce_tiles(Ring<Policy>& ring, const RingArgs& args, int reducer,
                              std::int64_t& total, const SumSegment& sum_segment) {
   const std::uint64_t tiles = tiles_of<Policy>(args);
-  for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-    const int stage = place.stage;
-    wait(ring.barriers[stage].full, place.parity);
+  for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+    const int stage = position.stage;
+    wait(ring.barriers[stage].full, position.parity);
     for (int segment = reducer; segment < Policy::kWriters; segment += Policy::kReducers) {
-      const std::uint32_t sum = sum_segment(stage, place.tile, segment);
+      const std::uint32_t sum = sum_segment(stage, position.tile, segment);
       if (lane_id() == 0) ring.segment_sums[stage][segment] = sum;
     }
     role_barrier(1, Policy::kReducers * kWarp);
@@ -220,9 +218,10 @@ __device__ void reduce_tiles(Ring<Policy>& ring, const RingArgs& args, int reduc
       const std::uint32_t aggregate =
           warp_sum(lane_id() < Policy::kWriters ? ring.segment_sums[stage][lane_id()] : 0U);
       if (lane_id() == 0)
-        publish(args.words, place.tile, tile_word(args.launch, kAggregate, aggregate));
+        publish(args.words, position.tile, tile_word(args.launch, kAggregate, aggregate));
     }
-    arrive(ring.barriers[stage].summed);  // each for what it has read: writers overwrite it
+    arrive(
+        ring.barriers[stage].summed);  // after each lane's reads, since writers overwrite the stage
   }
   total = warp_sum(total);
   if (lane_id() == 0) ring.reducer_totals[reducer] = total;
@@ -232,14 +231,14 @@ __device__ void reduce_tiles(Ring<Policy>& ring, const RingArgs& args, int reduc
   add_to_total(args.totals, total, args.total);
 }
 
-/// For a writing warp: waits for the segments' sums, returns what comes before its segment in the
+/// For a writing warp: waits for the segments' sums, returns the sum before its segment in the
 /// tile.
 template <typename Policy>
-__device__ std::uint32_t sum_before_segment(Ring<Policy>& ring, const RingPlace<Policy>& place,
-                                            int segment) {
-  wait(ring.barriers[place.stage].full, place.parity);
-  wait(ring.barriers[place.stage].summed, place.parity);
-  return warp_sum(lane_id() < segment ? ring.segment_sums[place.stage][lane_id()] : 0U);
+__device__ std::uint32_t sum_before_segment(Ring<Policy>& ring,
+                                            const RingPosition<Policy>& position, int segment) {
+  wait(ring.barriers[position.stage].full, position.parity);
+  wait(ring.barriers[position.stage].summed, position.parity);
+  return warp_sum(lane_id() < segment ? ring.segment_sums[position.stage][lane_id()] : 0U);
 }
 
 }  // namespace roundel::primitives::cuda_kernels

@@ -23,7 +23,7 @@ struct KeepsPosition {
 
 }  // namespace
 
-/// The vendor's library: decoupled look-back as well, with tuning values for each chip.
+/// The vendor's library: also decoupled look-back, with tuning values for each chip.
 void scan_cub(const DeviceScan& scan) {
   scan.scratch.call_library(
       reinterpret_cast<const void*>(&scan_cub), scan.n, [&](void* memory, std::size_t& bytes) {

@@ -35,7 +35,7 @@ class LockedFloats {
   std::size_t count_;
 };
 
-/// Streams, and events to time what runs in the first of them.
+/// Streams, and events to time the work in the first one.
 class Timer {
  public:
   Timer() {
@@ -57,7 +57,8 @@ class Timer {
   cudaStream_t stream() const { return streams_.front(); }
   std::span<const cudaStream_t> streams() const { return streams_; }
 
-  /// Milliseconds of the device from the first stream's start of `work` to the end of all streams.
+  /// Returns the device's milliseconds from the first stream's start of `work` to the end of all
+  /// streams.
   template <typename Work>
   double milliseconds(const Work& work) {
     ROUNDEL_CUDA_CHECK(cudaEventRecord(start_, stream()));
@@ -81,14 +82,14 @@ class Timer {
   std::array<cudaEvent_t, kSaxpyStreams> joined_{};
 };
 
-/// Elements for which `bytes_each` fit into the device's memory, with some of it left.
-std::uint64_t most_elements(std::uint64_t bytes_each) {
+/// Returns the number of elements whose `bytes_each` fit in the device's memory, with a margin.
+std::uint64_t max_elements(std::uint64_t bytes_each) {
   std::size_t unused = 0, all = 0;
   ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&unused, &all));
   return all / 10 * 9 / bytes_each;
 }
 
-/// Returns when all has arrived. A copy from ordinary memory may still be on its way when
+/// Returns after the complete copy. A copy from ordinary memory may still be in flight when
 /// cudaMemcpy() returns, and the timer's streams do not wait for it.
 template <typename T>
 void copy_to_device(T* to, std::span<const T> from) {
@@ -111,11 +112,11 @@ class Arrays {
   }
 
   /// Times `work` on the first n elements; copies the result, of which `count_of(result)` elements
-  /// count, and returns it in `result`.
+  /// count, to `result`.
   template <typename Work, typename CountOf>
   Timing run(std::uint64_t n, int repeats, std::int64_t& result, const Work& work,
              const CountOf& count_of) {
-    // What is not written is then wrong.
+    // Makes unwritten elements wrong.
     ROUNDEL_CUDA_CHECK(cudaMemset(out_.data(), 0xFF, n * sizeof(Output)));
     ROUNDEL_CUDA_CHECK(cudaMemset(result_.data(), n == 0 ? 0 : 0xFF, sizeof(std::int64_t)));
     ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());
@@ -143,7 +144,7 @@ class Arrays {
   cuda::DeviceBuffer<std::int64_t> result_;
 };
 
-/// Made when the first row wants it.
+/// Made by the first row that uses it.
 template <typename Output>
 using SharedArrays = std::shared_ptr<std::unique_ptr<Arrays<Output>>>;
 
@@ -158,17 +159,17 @@ constexpr std::uint64_t kInAndOut = 8;  ///< bytes an element of input and outpu
 
 }  // namespace
 
-std::string why_no_device_rows() {
+std::string missing_device_reason() {
   try {
     return cuda_devices().empty() ? "no CUDA device" : "";
-  } catch (const Error& error) {  // a driver that fails is no device to run on
+  } catch (const Error& error) {  // a failing driver counts as a missing device
     return error.what();
   }
 }
 
 std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, std::span<float> y,
                                            int& runs) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   struct State {
     explicit State(std::size_t n) : x(n), y(n) {}
     Timer timer;
@@ -220,7 +221,7 @@ std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, st
     std::copy_n(locked_y.span().begin(), n, y.begin());
     return timing;
   };
-  const std::uint64_t most = most_elements(kInAndOut);
+  const std::uint64_t most = max_elements(kInAndOut);
   return {
       {"GPU, kernel", kernel, true, most},
       {"GPU, pageable copies", pageable, true, most},
@@ -233,11 +234,11 @@ std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, st
 std::vector<Variant> device_scan_variants(std::span<const std::int32_t> in,
                                           std::span<std::int32_t> out, std::int64_t& total,
                                           bool& has_total) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   struct Way {
     const char* name;
     void (*scan)(const DeviceScan&);
-    std::uint64_t scratch_bytes;  ///< an element
+    std::uint64_t scratch_bytes;  ///< for each element
     std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   };
   std::vector<Way> ways = {
@@ -272,7 +273,7 @@ std::vector<Variant> device_scan_variants(std::span<const std::int32_t> in,
           [n](std::int64_t) { return n; });
     };
     variants.push_back(
-        {way.name, run, true, std::min(way.most, most_elements(kInAndOut + way.scratch_bytes))});
+        {way.name, run, true, std::min(way.most, max_elements(kInAndOut + way.scratch_bytes))});
   }
   return variants;
 }
@@ -283,11 +284,11 @@ template <typename Selection>
 struct SelectWay {
   const char* name;
   std::function<void(const DeviceSelect<Selection>&)> select;
-  std::uint64_t scratch_bytes;  ///< an element
+  std::uint64_t scratch_bytes;  ///< for each element
   bool needs_flags = false;     ///< written before, untimed
 };
 
-/// Map, scan and scatter with each scan that makes sense for any n.
+/// Map, scan and scatter with each scan that supports any n.
 template <typename Selection>
 std::vector<SelectWay<Selection>> scanning_ways() {
   const auto by = [](void (*scan)(const DeviceScan&)) {
@@ -299,7 +300,7 @@ std::vector<SelectWay<Selection>> scanning_ways() {
           {"GPU, map, single pass, scatter", by(scan_single_pass), 9}};
 }
 
-/// Ballots, and one fused pass where the device can.
+/// Ballots, and one fused pass if the device supports it.
 template <typename Selection>
 void add_faster_ways(std::vector<SelectWay<Selection>>& ways) {
   ways.push_back({"GPU, ballots", select_by_ballots<Selection>, 1});
@@ -331,7 +332,7 @@ std::vector<Variant> select_variants(const std::vector<SelectWay<Selection>>& wa
       count = static_cast<std::uint64_t>(found);
       return timing;
     };
-    variants.push_back({way.name, run, true, most_elements(kInAndOut + way.scratch_bytes)});
+    variants.push_back({way.name, run, true, max_elements(kInAndOut + way.scratch_bytes)});
   }
   return variants;
 }
@@ -340,7 +341,7 @@ std::vector<Variant> select_variants(const std::vector<SelectWay<Selection>>& wa
 
 std::vector<Variant> device_compaction_variants(std::span<const std::int32_t> in,
                                                 std::span<std::int32_t> out, std::uint64_t& count) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   auto ways = scanning_ways<KeepNonZero>();
   add_faster_ways(ways);
   ways.push_back({"GPU, CUB DeviceSelect::If", select_cub<KeepNonZero>, 1});
@@ -350,7 +351,7 @@ std::vector<Variant> device_compaction_variants(std::span<const std::int32_t> in
 
 std::vector<Variant> device_selection_variants(std::span<const std::int32_t> in, std::int32_t limit,
                                                std::span<std::int32_t> out, std::uint64_t& count) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   std::vector<SelectWay<KeepBelow>> ways;
   add_faster_ways(ways);
   ways.push_back({"GPU, CUB DeviceSelect::If", select_cub<KeepBelow>, 1});
@@ -360,7 +361,7 @@ std::vector<Variant> device_selection_variants(std::span<const std::int32_t> in,
 std::vector<Variant> device_find_repeats_variants(std::span<const std::int32_t> in,
                                                   std::span<std::uint32_t> out,
                                                   std::uint64_t& count) {
-  if (!why_no_device_rows().empty()) return {};
+  if (!missing_device_reason().empty()) return {};
   auto ways = scanning_ways<KeepRepeated>();
   add_faster_ways(ways);
   ways.push_back({"GPU, CUB DeviceSelect::If", select_cub<KeepRepeated>, 1});

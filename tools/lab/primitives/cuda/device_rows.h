@@ -8,9 +8,9 @@
 
 namespace roundel::primitives {
 
-/// The rows of each primitive on CUDA device 0. Input is the host's, and copied to the device once;
-/// each run copies its result to the host, for Primitive::is_right(). Spans and references must
-/// outlive the variants. None without a device.
+/// Rows of each primitive on CUDA device 0. The host's input is copied to the device once; each run
+/// copies its result to the host, for Primitive::is_right(). Spans and references must outlive the
+/// variants. Empty without a device.
 std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, std::span<float> y,
                                            int& runs);
 std::vector<Variant> device_scan_variants(std::span<const std::int32_t> in,
@@ -25,7 +25,8 @@ std::vector<Variant> device_find_repeats_variants(std::span<const std::int32_t> 
                                                   std::span<std::uint32_t> out,
                                                   std::uint64_t& count);
 
-/// Why there are no rows of a device: "no CUDA device", or the driver's reason. Empty if there are.
-std::string why_no_device_rows();
+/// Returns the reason for missing rows of a device: "no CUDA device", or the driver's. Empty if
+/// there is a device.
+std::string missing_device_reason();
 
 }  // namespace roundel::primitives

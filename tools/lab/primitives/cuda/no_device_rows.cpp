@@ -22,7 +22,7 @@ std::vector<Variant> device_find_repeats_variants(std::span<const std::int32_t>,
   return {};
 }
 
-std::string why_no_device_rows() {
+std::string missing_device_reason() {
   return "this version was built without CUDA 12.4 or newer";
 }
 

@@ -9,7 +9,7 @@
 
 namespace roundel::primitives {
 
-/// The arguments that all kernels on the ring share, with memory for n elements.
+/// The common arguments of the ring's kernels, with memory for n elements.
 template <typename Policy>
 cuda_kernels::RingArgs ring_args(const std::int32_t* in, std::uint64_t n, std::int64_t* total,
                                  Scratch& scratch) {
@@ -20,10 +20,10 @@ cuda_kernels::RingArgs ring_args(const std::int32_t* in, std::uint64_t n, std::i
   return args;
 }
 
-/// Starts persistent blocks, all of them resident at once: they wait for each other. On device 0.
+/// Starts persistent blocks, all resident at once, since they wait for each other. On device 0.
 template <typename Policy, auto kKernel, typename Args>
 void launch_ring(Args args, cudaStream_t stream) {
-  static const int processors = [] {  // asked for once: it takes as long as a small kernel
+  static const int processors = [] {  // queried once: it takes as long as a small kernel
     int device = 0, count = 0;
     ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             Policy::kSharedBytes));

@@ -8,10 +8,10 @@ namespace roundel::primitives {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::uint64_t kPart = std::uint64_t{1}
-                                << 22;  ///< elements: 16 MiB, for which a copy's start is nothing
+constexpr std::uint64_t kPart =
+    std::uint64_t{1} << 22;  ///< elements: 16 MiB, which makes a copy's start-up negligible
 
-/// Four elements a thread, in accesses of 16 bytes; the last three by the first threads behind.
+/// Four elements a thread, in accesses of 16 bytes; the next threads take the last three.
 __global__ void __launch_bounds__(kThreads)
     saxpy_kernel(float a, const float* x, float* y, std::uint64_t n) {
   const std::uint64_t four = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;

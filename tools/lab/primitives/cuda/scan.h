@@ -8,7 +8,7 @@
 namespace roundel::primitives {
 
 /// One exclusive scan on the device: out[i] = in[0] + … + in[i − 1] modulo 2³². All pointers are to
-/// device memory at multiples of 16 bytes; `in` and `out` do not overlap.
+/// device memory, aligned to 16 bytes; `in` and `out` do not overlap.
 struct DeviceScan {
   const std::int32_t* in;  ///< [n]
   std::int32_t* out;       ///< [n]
@@ -18,9 +18,9 @@ struct DeviceScan {
   cudaStream_t stream;
 };
 
-/// From the plainest to the fastest; each says in its file what it does and whose idea it is. They
-/// start kernels in the stream and, but for scan_blocks_host_sums(), return at once. Throw Error
-/// for what CUDA refuses.
+/// From the plainest to the fastest; each file explains its method and names its source. They start
+/// kernels in the stream and return at once, except scan_blocks_host_sums(). Throw Error for CUDA's
+/// errors.
 void scan_naive(const DeviceScan& scan);
 void scan_tree(const DeviceScan& scan);
 void scan_tree_active(const DeviceScan& scan);
@@ -32,17 +32,17 @@ void scan_blocks_tree(const DeviceScan& scan);
 void scan_blocks_host_sums(const DeviceScan& scan);
 void scan_blocks_shuffles(const DeviceScan& scan);
 void scan_look_back(const DeviceScan& scan);
-void scan_bulk(const DeviceScan& scan);  ///< where has_bulk_copies()
+void scan_bulk(const DeviceScan& scan);  ///< requires has_bulk_copies()
 void scan_cub(const DeviceScan& scan);   ///< writes no total
 
 /// The single-pass scan for this n and device.
 void scan_single_pass(const DeviceScan& scan);
 
-inline constexpr std::uint64_t kOneBlockStatic = 4096;    ///< elements at most
-inline constexpr std::uint64_t kOneBlockDynamic = 32768;  ///< elements at most
+inline constexpr std::uint64_t kOneBlockStatic = 4096;    ///< maximal number of elements
+inline constexpr std::uint64_t kOneBlockDynamic = 32768;  ///< maximal number of elements
 
-/// Whether the device has 1-D bulk copies, barriers that count their bytes, and shared memory for
-/// the stages: compute capability 9.0 and 10.0, but not 12.0 with its 99 KiB a block.
+/// Returns true if the device has 1-D bulk copies, barriers that count their bytes, and shared
+/// memory for the stages: compute capability 9.0 and 10.0, but not 12.0 with its 99 KiB a block.
 bool has_bulk_copies();
 
 }  // namespace roundel::primitives

@@ -22,13 +22,13 @@ struct BlockScanArgs {
   std::uint64_t n;
 };
 
-/// A block's part by a tree in padded shared memory, two elements a thread: 2 log₂ 2048 = 22
+/// Scans a block's part by a tree in padded shared memory, two elements a thread: 2 log₂ 2048 = 22
 /// barriers.
 struct TreeInBlock {
   static constexpr int kThreads = 1024;
   static constexpr int kElements = 2 * kThreads;
 
-  __device__ static constexpr unsigned place(unsigned i) { return i + i / kWarp; }
+  __device__ static constexpr unsigned address(unsigned i) { return i + i / kWarp; }
 
   template <typename Element>
   __device__ static void scan(const BlockScanArgs<Element>& args) {
@@ -38,37 +38,37 @@ struct TreeInBlock {
     std::int64_t sum = 0;
     for (unsigned i = threadIdx.x; i < kElements; i += kThreads) {
       const Element value = begin + i < args.n ? args.in[begin + i] : 0;
-      tree[place(i)] = static_cast<T>(value);
+      tree[address(i)] = static_cast<T>(value);
       sum += value;
     }
     for (unsigned distance = 1; distance < kElements / 2; distance *= 2) {
       __syncthreads();
       if (threadIdx.x < kElements / (2 * distance)) {
         const unsigned right = (threadIdx.x + 1) * 2 * distance - 1;
-        tree[place(right)] += tree[place(right - distance)];
+        tree[address(right)] += tree[address(right - distance)];
       }
     }
     for (unsigned distance = kElements / 2; distance > 0; distance /= 2) {
       __syncthreads();
       if (threadIdx.x < kElements / (2 * distance)) {
         const unsigned right = (threadIdx.x + 1) * 2 * distance - 1;
-        const T left_sum = tree[place(right - distance)];
-        const T before = distance == kElements / 2 ? 0 : tree[place(right)];
-        tree[place(right - distance)] = before;
-        tree[place(right)] = before + left_sum;
+        const T left_sum = tree[address(right - distance)];
+        const T before = distance == kElements / 2 ? 0 : tree[address(right)];
+        tree[address(right - distance)] = before;
+        tree[address(right)] = before + left_sum;
       }
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < kElements; i += kThreads)
-      if (begin + i < args.n) args.out[begin + i] = static_cast<Element>(tree[place(i)]);
+      if (begin + i < args.n) args.out[begin + i] = static_cast<Element>(tree[address(i)]);
     sum = block_total<kThreads>(sum);
     if (threadIdx.x == 0) args.sums[blockIdx.x] = sum;
   }
 };
 
-/// A block's part by shuffles, four elements a thread: the lanes of a warp scan theirs without
-/// shared memory, then every warp reads the 32 warps' sums. Two barriers, the second one because
-/// the sums' total in 64 bits shares the way.
+/// Scans a block's part by shuffles, four elements a thread: the lanes of a warp scan theirs
+/// without shared memory, then every warp reads the 32 warps' sums. Two barriers, the second one
+/// for the sums' total in 64 bits.
 struct ShufflesInBlock {
   static constexpr int kThreads = 1024;
   static constexpr int kPerThread = 4;
@@ -99,11 +99,11 @@ struct ShufflesInBlock {
     }
     std::int64_t sum = 0;
     for (const Element value : values) sum += value;
-    const T up_to_here = inclusive(static_cast<T>(sum));
-    if (lane_id() == kWarp - 1) warp_sums[warp_id()] = up_to_here;
+    const T inclusive_sum = inclusive(static_cast<T>(sum));
+    if (lane_id() == kWarp - 1) warp_sums[warp_id()] = inclusive_sum;
     __syncthreads();
     const T warps = inclusive(warp_sums[lane_id()]);
-    T before = up_to_here - static_cast<T>(sum);
+    T before = inclusive_sum - static_cast<T>(sum);
     if (warp_id() > 0) before += __shfl_sync(kAllLanes, warps, warp_id() - 1);
     Element results[kPerThread];
     for (int i = 0; i < kPerThread; ++i) {
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(Block::kThreads) scan_blocks_kernel(BlockScanA
   Block::template scan<Element>(args);
 }
 
-/// Adds to each block's elements what comes before the block.
+/// Adds the sum before each block to its elements.
 template <typename Block, typename Element>
 __global__ void __launch_bounds__(Block::kThreads)
     add_sums_kernel(Element* out, const std::int64_t* sums, std::uint64_t n) {
@@ -169,14 +169,13 @@ void scan_blocks_tree(const DeviceScan& scan) {
   scan_level<TreeInBlock, std::int32_t>(scan.in, scan.out, scan.n, 0, scan);
 }
 
-/// The same with shuffles (CUDA 9's, "Using CUDA warp-level primitives", Lin & Grover 2018) instead
-/// of a tree.
+/// Shuffles (CUDA 9's, "Using CUDA warp-level primitives", Lin & Grover 2018) instead of a tree.
 void scan_blocks_shuffles(const DeviceScan& scan) {
   scan_level<ShufflesInBlock, std::int32_t>(scan.in, scan.out, scan.n, 0, scan);
 }
 
-/// The plain way with two kernels: the host scans the blocks' sums. It has to wait for the device,
-/// and the device for it.
+/// The plain way with two kernels: the host scans the blocks' sums. Host and device wait for each
+/// other.
 void scan_blocks_host_sums(const DeviceScan& scan) {
   using Block = TreeInBlock;
   const std::uint64_t blocks = blocks_for<Block>(scan.n);

@@ -7,15 +7,15 @@ namespace {
 
 struct ScanBulkArgs {
   RingArgs ring;
-  std::int32_t* out;  ///< [n], at a multiple of 16 bytes
+  std::int32_t* out;  ///< [n], aligned to 16 bytes
 };
 
 /// A writing warp's scan of one segment in shared memory, in place.
 template <typename Policy>
-__device__ void scan_segment(Ring<Policy>& ring, const RingPlace<Policy>& place, int segment,
+__device__ void scan_segment(Ring<Policy>& ring, const RingPosition<Policy>& position, int segment,
                              int4* rows) {
   constexpr int kRows = Policy::kRows;
-  std::uint32_t carry = sum_before_segment(ring, place, segment);
+  std::uint32_t carry = sum_before_segment(ring, position, segment);
   uint3 within[kRows];  // sums within a lane's four elements, before the second, third and last
   std::uint32_t before[kRows];
 #pragma unroll
@@ -28,12 +28,12 @@ __device__ void scan_segment(Ring<Policy>& ring, const RingPlace<Policy>& place,
   }
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    const std::uint32_t up_to_here = inclusive_warp_scan(before[row]);
-    before[row] = carry + up_to_here - before[row];
-    carry += __shfl_sync(kAllLanes, up_to_here, kWarp - 1);
+    const std::uint32_t inclusive_sum = inclusive_warp_scan(before[row]);
+    before[row] = carry + inclusive_sum - before[row];
+    carry += __shfl_sync(kAllLanes, inclusive_sum, kWarp - 1);
   }
-  wait(ring.barriers[place.stage].ready, place.parity);
-  const std::uint32_t prefix = ring.prefixes[place.stage];
+  wait(ring.barriers[position.stage].ready, position.parity);
+  const std::uint32_t prefix = ring.prefixes[position.stage];
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
     const std::uint32_t sum = prefix + before[row];
@@ -43,10 +43,10 @@ __device__ void scan_segment(Ring<Policy>& ring, const RingPlace<Policy>& place,
   }
 }
 
-/// Exclusive scan in a single pass, 8 bytes an element. See bulk_ring.cuh for who does what. A
-/// segment is scanned in rows of 128 elements: a lane takes four neighbours in one access of 16
-/// bytes, which has no bank conflicts, adds them up, and the 32 sums are scanned by shuffles. Each
-/// writing warp hands its segment to the copy engine.
+/// Exclusive scan in a single pass, 8 bytes an element. bulk_ring.cuh explains the roles. A segment
+/// is scanned in rows of 128 elements: a lane reads four neighbours in one access of 16 bytes,
+/// without bank conflicts, adds them up, and the 32 sums are scanned by shuffles. Each writing warp
+/// hands its segment to the copy engine.
 template <typename Policy>
 __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
     scan_bulk_kernel(const ScanBulkArgs args) {
@@ -77,13 +77,16 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
   } else {
     const std::uint64_t tiles = tiles_of<Policy>(args.ring);
     int last_stage = -1;
-    for (RingPlace<Policy> place; place.tile < tiles; place.advance()) {
-      std::int32_t* const from = stages + place.stage * Policy::kStage + segment * Policy::kSegment;
-      scan_segment(ring, place, segment, reinterpret_cast<int4*>(from));
-      ptx::fence_proxy_async(ptx::space_shared);  // the copy engine is to read what the lanes wrote
+    for (RingPosition<Policy> position; position.tile < tiles; position.advance()) {
+      std::int32_t* const from =
+          stages + position.stage * Policy::kStage + segment * Policy::kSegment;
+      scan_segment(ring, position, segment, reinterpret_cast<int4*>(from));
+      ptx::fence_proxy_async(
+          ptx::space_shared);  // makes the lanes' writes visible to the copy engine
       __syncwarp();
-      std::int32_t* const to = args.out + place.tile * Policy::kTile + segment * Policy::kSegment;
-      const int count = max(0, min(elements_of<Policy>(args.ring, place.tile, Policy::kTile) -
+      std::int32_t* const to =
+          args.out + position.tile * Policy::kTile + segment * Policy::kSegment;
+      const int count = max(0, min(elements_of<Policy>(args.ring, position.tile, Policy::kTile) -
                                        segment * Policy::kSegment,
                                    Policy::kSegment));
       const int copied = count / 4 * 4;  // the engine copies 16 bytes at a time
@@ -94,10 +97,10 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
                              static_cast<std::uint32_t>(copied * sizeof(std::int32_t)));
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group_read(
-            ptx::n32_t<1>{});  // those before this one have been read
+            ptx::n32_t<1>{});  // earlier copies have read their sources
         if (last_stage >= 0) arrive(ring.barriers[last_stage].empty);
       }
-      last_stage = place.stage;
+      last_stage = position.stage;
     }
     if (lane == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
   }
@@ -110,8 +113,8 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerProcessor)
 namespace {
 
 /// Seven stages of 30 KiB fill a multiprocessor's shared memory: with fewer the copies do not reach
-/// far enough ahead (four: 1.4 times the time). Twenty writing warps with three rows each hide each
-/// other's shuffles.
+/// far enough ahead (four take 1.4 times as long). Twenty writing warps with three rows each hide
+/// each other's shuffles.
 using ScanPolicy = cuda_kernels::RingPolicy<384, 20, 8, 7, 1>;
 
 }  // namespace
@@ -125,7 +128,8 @@ void scan_bulk(const DeviceScan& scan) {
 
 bool has_bulk_copies() {
   static const bool has = [] {
-    constexpr int kBarriersAndSums = 8192;  // bytes of shared memory beside the stages, with room
+    constexpr int kBarriersAndSums =
+        8192;  // bytes of shared memory beside the stages, with a margin
     int device = 0, major = 0, shared = 0;
     ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
     ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));

@@ -13,7 +13,8 @@ using namespace cuda_kernels;
 /// Named tuning values.
 struct LookBackPolicy {
   static constexpr int kThreads = 256;
-  static constexpr int kRows = 4;  ///< of 128 elements, a warp: 16 elements a thread in registers
+  static constexpr int kRows =
+      4;  ///< rows of 128 elements, a warp: 16 elements a thread in registers
   static constexpr int kWarps = kThreads / kWarp;
   static constexpr int kSegment = kRows * 4 * kWarp;  ///< elements of a warp
   static constexpr int kTile = kWarps * kSegment;
@@ -29,8 +30,8 @@ struct LookBackArgs {
   std::uint32_t launch;
 };
 
-/// What comes before the tile: a warp looks at 32 tiles before it at a time, adds up aggregates,
-/// and stops at the nearest one that knows its own inclusive prefix.
+/// Returns the sum before the tile: a warp reads the previous 32 tiles at a time, adds up
+/// aggregates, and stops at the nearest known inclusive prefix.
 __device__ std::uint32_t look_back(const LookBackArgs& args, std::uint64_t tile) {
   std::uint32_t sum = 0;
   for (std::uint64_t end = tile; end > 0; end -= kWarp) {
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(LookBackPolicy::kThreads)
   __shared__ std::int64_t warp_totals[P::kWarps];
   __shared__ std::uint32_t prefix;
   __shared__ unsigned tile;
-  // Tiles in the order in which blocks start, so that those before this one are at work, or done.
+  // Takes tiles in the order in which blocks start, so that earlier tiles are in progress or done.
   if (threadIdx.x == 0) tile = atomicInc(&args.totals->tickets, gridDim.x - 1);
   __syncthreads();
   const int lane = lane_id(), warp = warp_id();
@@ -85,9 +86,9 @@ __global__ void __launch_bounds__(LookBackPolicy::kThreads)
     const std::int64_t sum =
         (std::int64_t{v[row].x} + v[row].y) + (std::int64_t{v[row].z} + v[row].w);
     total += sum;
-    const std::uint32_t up_to_here = inclusive_warp_scan(static_cast<std::uint32_t>(sum));
-    before[row] = carry + up_to_here - static_cast<std::uint32_t>(sum);
-    carry += __shfl_sync(kAllLanes, up_to_here, kWarp - 1);
+    const std::uint32_t inclusive_sum = inclusive_warp_scan(static_cast<std::uint32_t>(sum));
+    before[row] = carry + inclusive_sum - static_cast<std::uint32_t>(sum);
+    carry += __shfl_sync(kAllLanes, inclusive_sum, kWarp - 1);
   }
   total = warp_sum(total);
   if (lane == 0) {
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(LookBackPolicy::kThreads)
 
 /// Merrill & Garland 2016, "Single-pass parallel prefix scan with decoupled look-back": each
 /// element is read once and written once. A tile publishes its sum at once and its prefix as soon
-/// as it knows it; whoever waits adds up sums backwards until it meets a prefix.
+/// as it is known; a waiting tile adds up sums backwards until it meets a prefix.
 void scan_look_back(const DeviceScan& scan) {
   const std::uint64_t tiles = (scan.n + LookBackPolicy::kTile - 1) / LookBackPolicy::kTile;
   const LookBackArgs args{scan.in,
@@ -154,8 +155,7 @@ void scan_look_back(const DeviceScan& scan) {
 }
 
 void scan_single_pass(const DeviceScan& scan) {
-  // Below this the persistent blocks would have no second tile to load while they work on the
-  // first.
+  // For fewer elements the persistent blocks would have no second tile to prefetch.
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 20;
   if (scan.n >= kLarge && has_bulk_copies()) return scan_bulk(scan);
   scan_look_back(scan);

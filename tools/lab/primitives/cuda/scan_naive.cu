@@ -11,7 +11,7 @@ using namespace cuda_kernels;
 
 constexpr int kThreads = 256;
 
-/// out[i] = in[i − 1]: an inclusive scan of that is the exclusive scan of `in`.
+/// Stores out[i] = in[i − 1]: its inclusive scan is the exclusive scan of `in`.
 __global__ void __launch_bounds__(kThreads)
     shift_kernel(const std::int32_t* in, std::int32_t* out, std::uint64_t n, Totals* totals,
                  std::int64_t* total) {
@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 /// Hillis & Steele 1986, "Data parallel algorithms": log₂ n passes over global memory, each of
-/// which reads every element twice and writes it, n log₂ n additions. Two arrays take turns, since
-/// a pass may not overwrite what another thread has yet to read.
+/// which reads every element twice and writes it, n log₂ n additions. Two arrays alternate, so that
+/// a pass never overwrites unread elements.
 void scan_naive(const DeviceScan& scan) {
   const auto blocks = static_cast<unsigned>((scan.n + kThreads - 1) / kThreads);
   auto* const totals = scan.scratch.take<Totals>(Scratch::kTotals, 1);

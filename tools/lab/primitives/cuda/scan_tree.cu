@@ -12,7 +12,7 @@ using namespace cuda_kernels;
 
 constexpr int kThreads = 256;
 
-/// Copies, and fills up to a power of two with zeros.
+/// Copies, and pads to a power of two with zeros.
 __global__ void __launch_bounds__(kThreads)
     pad_kernel(const std::int32_t* in, std::uint32_t* tree, std::uint64_t n, std::uint64_t padded,
                Totals* totals, std::int64_t* total) {
@@ -22,8 +22,9 @@ __global__ void __launch_bounds__(kThreads)
   add_block_to_total<kThreads>(totals, value, total);
 }
 
-/// A level of the tree, from its leaves to its root: each node gets the sum of its two children.
-/// `nodes` are at work: thread t has the node whose last leaf is (t + 1) · 2 · distance − 1.
+/// Computes a level of the tree, from its leaves to its root: each node gets the sum of its two
+/// children. `nodes` is the number of active nodes: thread t has the node whose last leaf is (t +
+/// 1) · 2 · distance − 1.
 __global__ void __launch_bounds__(kThreads)
     up_sweep_kernel(std::uint32_t* tree, std::uint64_t nodes, std::uint64_t distance) {
   const std::uint64_t node = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -32,20 +33,20 @@ __global__ void __launch_bounds__(kThreads)
   tree[right] += tree[right - distance];
 }
 
-/// And back: the left child gets the sum before the node, the right one that and the left one's
-/// sum.
+/// Goes back down: the left child gets the sum before the node, the right one that plus the left
+/// one's sum.
 __global__ void __launch_bounds__(kThreads)
     down_sweep_kernel(std::uint32_t* tree, std::uint64_t nodes, std::uint64_t distance) {
   const std::uint64_t node = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (node >= nodes) return;
   const std::uint64_t right = (node + 1) * 2 * distance - 1;
   const std::uint32_t left_sum = tree[right - distance];
-  const std::uint32_t before = nodes == 1 ? 0 : tree[right];  // nothing comes before the root
+  const std::uint32_t before = nodes == 1 ? 0 : tree[right];  // the sum before the root is 0
   tree[right - distance] = before;
   tree[right] = before + left_sum;
 }
 
-/// Launches one level. Where all threads are launched every time, most of them have nothing to do.
+/// Launches one level. If all threads are launched every time, most of them are idle.
 template <typename Kernel>
 void launch_level(Kernel kernel, std::uint32_t* tree, std::uint64_t padded, std::uint64_t distance,
                   bool only_active, cudaStream_t stream) {
@@ -77,13 +78,14 @@ void scan_with_tree(const DeviceScan& scan, bool only_active) {
 }  // namespace
 
 /// Blelloch 1990, "Prefix sums and their applications": a balanced tree over global memory, up and
-/// down, 2 n additions instead of n log₂ n. But each level is a launch, and the deeper, the further
-/// apart its words.
+/// down, 2 n additions instead of n log₂ n. But each level is a launch, and deeper levels have more
+/// distant words.
 void scan_tree(const DeviceScan& scan) {
   scan_with_tree(scan, false);
 }
 
-/// The same with no more threads than a level has nodes, in blocks that shrink with them.
+/// Like scan_tree(), with only as many threads as a level has nodes, in blocks that shrink with
+/// them.
 void scan_tree_active(const DeviceScan& scan) {
   scan_with_tree(scan, true);
 }

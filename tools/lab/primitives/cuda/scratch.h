@@ -9,31 +9,31 @@
 
 namespace roundel::primitives {
 
-/// Device memory that kernels need besides input and output. It grows when a larger input comes,
-/// which is never timed: every row runs once before it is timed.
+/// Device memory of kernels beside input and output. It grows with a larger input, outside of timed
+/// runs: every row runs once before it is timed.
 class Scratch {
  public:
   enum Slot { kElements, kFlags, kPlaces, kWords, kTotals, kLibrary, kSums, kSlots = kSums + 6 };
 
-  /// Room for `count` elements: zeros at first, then what was left there.
+  /// Memory for `count` elements: zeros at first, then their last values.
   template <typename T>
   T* take(int slot, std::uint64_t count) {
     auto& buffer = buffers_[static_cast<std::size_t>(slot)];
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
     if (bytes > buffer.size()) {
-      ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());  // nobody uses what is freed here
+      ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());  // freed memory is unused
       buffer.reserve_discard(bytes);
       ROUNDEL_CUDA_CHECK(cudaMemset(buffer.data(), 0, buffer.size()));
-      ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());  // nor before it is cleared
+      ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());  // cleared before any use
     }
     return reinterpret_cast<T*>(buffer.data());
   }
 
-  /// From 1 on: tells words that this launch wrote from those of earlier ones.
+  /// Returns 1, 2, …: distinguishes this launch's words from those of earlier ones.
   std::uint32_t next_launch() { return ++launch_; }
 
-  /// Memory for a call of the vendor's library: `call(memory, bytes)` is asked for the bytes with
-  /// nullptr first, but only once for a key and n, as that takes longer than a small kernel.
+  /// Provides memory for a call of the vendor's library: `call(memory, bytes)` with nullptr returns
+  /// the bytes. This query takes longer than a small kernel, so it is made once for a key and n.
   template <typename Call>
   void call_library(const void* key, std::uint64_t n, const Call& call) {
     if (key != library_key_ || n != library_n_) {

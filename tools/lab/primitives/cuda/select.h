@@ -8,11 +8,11 @@
 
 namespace roundel::primitives {
 
-/// What a selection keeps of its input, and what it writes for it. `next` is the element behind
-/// `value`; the last kLacking elements have none that is asked for, and are not kept.
+/// The condition and the output of a selection. `next` is the element after `value`; the last
+/// kLacking elements have no `next`, and are dropped.
 struct KeepNonZero {
   using Output = std::int32_t;
-  static constexpr int kLacking = 0;  ///< elements at the end that cannot be kept
+  static constexpr int kLacking = 0;  ///< elements at the end that are always dropped
   ROUNDEL_HOST_DEVICE bool keeps(std::int32_t value, std::int32_t) const { return value != 0; }
   ROUNDEL_HOST_DEVICE Output output(std::int32_t value, std::uint64_t) const { return value; }
 };
@@ -34,27 +34,27 @@ struct KeepRepeated {
   }
 };
 
-/// One selection on the device, order kept. All pointers are to device memory at multiples of 16
-/// bytes; `in` and `out` do not overlap.
+/// One selection on the device, order kept. All pointers are to device memory, aligned to 16 bytes;
+/// `in` and `out` do not overlap.
 template <typename Selection>
 struct DeviceSelect {
   const std::int32_t* in;           ///< [n]
-  typename Selection::Output* out;  ///< [n]: what is behind the result is left as it was
-  std::int64_t* count;              ///< [1]: of the result
+  typename Selection::Output* out;  ///< [n]; the elements after the result stay unchanged
+  std::int64_t* count;              ///< [1]: length of the result
   std::uint64_t n;                  ///< > 0
   Selection selection;
   Scratch& scratch;
   cudaStream_t stream;
 };
 
-/// Map to flags, scan them by any of the scans, scatter.
+/// Maps to flags, scans them by any of the scans, scatters.
 template <typename Selection>
 void select_by_scan(const DeviceSelect<Selection>& select, void (*scan)(const DeviceScan&));
 template <typename Selection>
 void select_by_ballots(const DeviceSelect<Selection>& select);
 template <typename Selection>
-void select_bulk(const DeviceSelect<Selection>& select);  ///< where has_bulk_copies()
-/// The vendor's library, by predicate, and by flags that write_flags() has written.
+void select_bulk(const DeviceSelect<Selection>& select);  ///< requires has_bulk_copies()
+/// The vendor's library, by predicate, and by flags from write_flags().
 template <typename Selection>
 void select_cub(const DeviceSelect<Selection>& select);
 template <typename Selection>

@@ -8,11 +8,11 @@ namespace {
 using namespace cuda_kernels;
 
 constexpr int kThreads = 256;
-constexpr int kRows = 16;                ///< of 32 elements, a warp
+constexpr int kRows = 16;                ///< rows of 32 elements, a warp
 constexpr int kSegment = kRows * kWarp;  ///< elements of a warp
 constexpr int kWarps = kThreads / kWarp;
 
-/// Which of 32 elements are kept, as a word with a bit a lane.
+/// Returns which of 32 elements are kept, as a word with a bit a lane.
 template <typename Selection>
 __device__ unsigned kept_of_row(const std::int32_t* in, std::uint64_t i, std::uint64_t n,
                                 const Selection& selection) {
@@ -60,9 +60,9 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-/// A ballot tells a warp which of 32 elements are kept, and the bits below a lane's own how many
-/// come before it: only a count a warp has to be scanned (Hughes, Lim, Jones, Knoll & Spencer 2013,
-/// "InK-Compact"). Reads the input twice.
+/// A ballot tells a warp which of 32 elements are kept, and the bits below a lane's own count the
+/// previous ones, so that only one count a warp is scanned (Hughes, Lim, Jones, Knoll & Spencer
+/// 2013, "InK-Compact"). Reads the input twice.
 template <typename Selection>
 void select_by_ballots(const DeviceSelect<Selection>& select) {
   const std::uint64_t segments = (select.n + kSegment - 1) / kSegment;

@@ -40,8 +40,8 @@ void write_flags(const DeviceSelect<Selection>& select) {
   ROUNDEL_CUDA_CHECK(cudaGetLastError());
 }
 
-/// Three steps over all of the memory (Harris, Sengupta & Owens 2007, "stream compaction"): 8 bytes
-/// an element for the flags, what the scan takes, and 12 for the scatter, besides what is kept.
+/// Three passes over all memory (Harris, Sengupta & Owens 2007, "stream compaction"): 8 bytes an
+/// element for the flags, the scan's bytes, and 12 for the scatter, plus the kept elements.
 template <typename Selection>
 void select_by_scan(const DeviceSelect<Selection>& select, void (*scan)(const DeviceScan&)) {
   write_flags(select);

@@ -5,9 +5,9 @@
 
 namespace roundel::primitives::cuda_kernels {
 
-/// What a tile tells the tiles behind it, in one word of 64 bits, so that no fence is needed: a sum
-/// modulo 2³² below, above it which launch wrote it and what it is. A word of an earlier launch
-/// counts as not written: nothing has to be cleared between launches.
+/// A tile's message to the later tiles, in one word of 64 bits, which needs no fence: below a sum
+/// modulo 2³², above it the launch and the kind. A word of an earlier launch counts as unwritten,
+/// so that launches need no clearing.
 enum WordKind : std::uint32_t { kAggregate = 1, kInclusive = 2 };
 
 using TileWord = unsigned long long;

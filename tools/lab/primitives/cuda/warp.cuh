@@ -13,7 +13,7 @@ __device__ inline int warp_id() {
   return static_cast<int>(threadIdx.x) / kWarp;
 }
 
-/// Sums of the lanes up to this one, modulo 2³² (Hillis and Steele 1986, within a warp):
+/// Returns the sum of the lanes up to this one, modulo 2³² (Hillis and Steele 1986, within a warp):
 /// [3, 0, 2, 1] → [3, 3, 5, 6].
 __device__ inline std::uint32_t inclusive_warp_scan(std::uint32_t value) {
   for (int distance = 1; distance < kWarp; distance *= 2) {
@@ -23,7 +23,7 @@ __device__ inline std::uint32_t inclusive_warp_scan(std::uint32_t value) {
   return value;
 }
 
-/// The sum of all lanes, in every lane.
+/// Returns the sum of all lanes, in every lane.
 __device__ inline std::int64_t warp_sum(std::int64_t value) {
   for (int distance = kWarp / 2; distance > 0; distance /= 2)
     value += __shfl_xor_sync(kAllLanes, value, distance);
