@@ -1,14 +1,14 @@
-// Compiles the file that includes this once for each of Highway's vector instruction sets; the best
-// one that the machine has is chosen when the program runs. The file says before who it is:
+// Compiles the including file once for each of Highway's vector instruction sets; at run time the
+// best set of the machine is chosen. The file must name itself first:
 //   #define HWY_TARGET_INCLUDE "renderer/FOLDER/FILE.cpp"
 //   #include "renderer/base/each_highway_target.h"
-// No include guard: each time the file is compiled it needs the functions of another set. Sets that
-// it is not to be compiled for are HWY_DISABLED_TARGETS, which it may define before.
+// It has no include guard, since each pass needs the functions of another set. The file may define
+// HWY_DISABLED_TARGETS before, the sets to leave out.
 
-// Left out: SSSE3 and all sets better than AVX3 (AVX-512), which bring nothing over SSE4 and AVX3.
-// Builds that are to be compiled soon have only AVX2 besides the machine's basic set where one kind
-// of vectors is enough (thread sanitizer, clang-tidy), or AVX2 and AVX3, whose loads reach farthest
-// past the end of an array (address sanitizer).
+// SSSE3 and all sets above AVX3 (AVX-512) are left out: they gain nothing over SSE4 and AVX3. Two
+// builds have fewer sets to compile faster. With one kind of vectors (thread sanitizer,
+// clang-tidy): AVX2 besides the basic set. For the address sanitizer: AVX2 and AVX3, whose loads
+// reach farthest past the end of an array.
 #if defined(ROUNDEL_FEW_TARGETS)
 #define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | (HWY_AVX3 - 1))
 #elif defined(ROUNDEL_WIDE_TARGETS)
@@ -17,8 +17,8 @@
 #define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | (HWY_AVX3 - 1))
 #endif
 // Highway finds a file's function by ChosenTarget::GetIndex(), which knows that file's sets.
-// Compilers that do not optimise make it one function for all files: these must have the same sets
-// then, or a file without the chosen one calls a null pointer.
+// Without optimisation the linker keeps one such function for all files. Then all files must have
+// the same sets, or a file that lacks the chosen set calls a null pointer.
 #ifndef __OPTIMIZE__
 #undef HWY_DISABLED_TARGETS
 #endif

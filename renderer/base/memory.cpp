@@ -26,7 +26,7 @@ std::uint64_t group_memory_limit(const std::string& groups, const std::string& m
   for_each_group("memory", groups, mount, [&least](const std::string& folder, bool is_v1) {
     std::uint64_t limit = 0;
     std::ifstream file(folder + (is_v1 ? "/memory.limit_in_bytes" : "/memory.max"));
-    if (file >> limit) least = std::min(least, limit);  // "max" is no number
+    if (file >> limit) least = std::min(least, limit);  // "max" is not a number
   });
   return least;
 }

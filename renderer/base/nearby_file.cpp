@@ -15,10 +15,10 @@ namespace fs = std::filesystem;
 
 std::string did_you_mean_file(const std::string& path,
                               const std::vector<std::string_view>& endings) {
-  constexpr std::size_t kMaxEntries = 10'000;  // of a folder; reading more would take long
+  constexpr std::size_t kMaxEntries = 10'000;  // in a folder; more would take too long to read
   const fs::path file(path);
   const fs::path folder = file.parent_path();
-  std::map<std::string, std::string> names;  // by stem, as endings make all names alike
+  std::map<std::string, std::string> names;  // by stem, since extensions make all names similar
   std::error_code error;
   fs::directory_iterator entry(folder.empty() ? "." : folder, error);
   for (std::size_t i = 0; !error && entry != fs::directory_iterator() && i < kMaxEntries; ++i) {
@@ -43,8 +43,7 @@ std::string did_you_mean_file(const std::string& path,
 
 namespace {
 
-/// Returns what did_you_mean_file() does for an example scene, "scenes/NAME.yaml", of this
-/// installed program.
+/// did_you_mean_file() for an example scene, "scenes/NAME.yaml", of this installed program.
 std::string did_you_mean_example(const std::string& path) {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);

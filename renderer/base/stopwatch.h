@@ -4,13 +4,13 @@
 
 namespace roundel {
 
-/// Time since it was made, in seconds.
+/// Seconds since its construction.
 class Stopwatch {
  public:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// Processor time of all the process's threads.
+  /// Processor time of all threads of the process.
   double processor_seconds() const { return processor_now() - processor_start_; }
 
  private:

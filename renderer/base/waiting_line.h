@@ -6,13 +6,13 @@
 
 namespace roundel {
 
-/// Threads that wait for things of one maker, which end about in the order in which they were
-/// begun. The first thread of the line waits for its thing by itself. Then it wakes those whose
-/// things have ended too, and the one that is the first now; all others sleep.
+/// Queue of threads that wait for jobs of one maker, which end roughly in the order of their begin.
+/// Only the first thread waits for its job itself. Then it wakes the threads whose jobs have ended,
+/// and the new first one; all others sleep.
 class WaitingLine {
  public:
-  /// Returns at the end of a thing. `wait_alone` does so without the line; `has_ended` tells at
-  /// once, and is called by another thread. Throws what `wait_alone` throws.
+  /// Returns when the job has ended. `wait_alone` waits for it outside the queue; `has_ended`
+  /// polls, and is called by another thread. Throws what `wait_alone` throws.
   template <typename WaitAlone>
   void wait(const WaitAlone& wait_alone, const std::function<bool()>& has_ended) {
     Waiter self{has_ended};
@@ -28,10 +28,10 @@ class WaitingLine {
  private:
   struct Waiter {
     const std::function<bool()>& has_ended;
-    bool is_told = false;  ///< that it has; it is no longer in the line
+    bool is_told = false;  ///< its job has ended, and it left the queue
     std::condition_variable woken{};
   };
-  /// Of the first one, at its end.
+  /// Removes the first thread from the queue and wakes the next.
   class Leaving {
    public:
     explicit Leaving(WaitingLine& all) : all_(all) {}

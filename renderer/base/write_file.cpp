@@ -29,28 +29,28 @@
 namespace roundel {
 namespace {
 
-/// The temporary files and new folders that exist now, for remove_temporary_files in a signal
-/// handler: a fixed table, because a handler may neither allocate nor lock.
+/// Existing temporary files and new folders, for remove_temporary_files() in a signal handler: a
+/// fixed table, since a handler must not allocate or lock.
 struct TemporarySlot {
   enum State : int { kFree, kFilling, kListed, kTaken };
   std::atomic<int> state{kFree};
   char path[PATH_MAX] = {};
 };
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
-constinit TemporarySlot temporary_slots[1024];  // no work, and no memory, before it is used
+constinit TemporarySlot temporary_slots[1024];  // takes no time or memory before its first use
 constexpr std::size_t kFolderSlots = 16;        // at the end of the table; files may take these too
 
-std::atomic<int> threads_making{0};     // a temporary file, at this moment
-std::atomic<bool> process_ends{false};  // a handler has begun to remove them
+std::atomic<int> threads_making{0};     // creating a temporary file at this moment
+std::atomic<bool> process_ends{false};  // a handler has begun to remove files
 
-/// For threads that have nothing to say any more.
+/// For threads whose work is discarded.
 [[noreturn]] void wait_for_the_end() {
   for (;;) pause();
 }
 
-/// Stands around listing and making a temporary file, and around its end, so that a handler sees
-/// both or neither: it waits for those who are at it, and nobody begins any more. Signals are
-/// blocked meanwhile, lest the handler wait for the thread that it runs on.
+/// Guards creating and listing a temporary file, and its end, so that a handler sees both or
+/// neither: the handler waits for threads in the guard, and later threads stop. Signals are blocked
+/// meanwhile, or the handler could wait for its own thread.
 class MakingTemporary {
  public:
   MakingTemporary() {
@@ -75,8 +75,8 @@ class MakingTemporary {
   sigset_t mask_before_;
 };
 
-/// Gives the new file the mode and, where permitted, owner and group of the one it replaces. File
-/// systems without these keep what they have.
+/// Gives the new file the mode and, if permitted, owner and group of the replaced file. File
+/// systems without these ignore that.
 void take_over_owner_and_mode(int file, const struct stat& replaced) {
   struct stat status {};
   if (fstat(file, &status) != 0) return;
@@ -95,7 +95,7 @@ constexpr std::string_view kTemporaryStart = ".roundel-";
 constexpr std::string_view kTemporaryEnd = ".tmp";
 constexpr const char* kCannotWrite = ": cannot write: ";
 
-/// The folder of a file, "." for a bare name.
+/// Returns the folder of a file, "." for a bare name.
 std::string folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   return folder.empty() ? "." : folder;
@@ -106,27 +106,27 @@ std::string temporary_path(const std::string& path, const std::string& middle) {
          std::string(kTemporaryEnd);
 }
 
-/// One that no other file has.
+/// Returns a temporary name that is unique.
 std::string unique_path(const std::string& path) {
   static std::atomic<unsigned> counter{0};
   return temporary_path(path, std::to_string(getpid()) + "-" + std::to_string(counter++));
 }
 
-/// The one that every process takes for this file. A hash, as the file's name may have the greatest
-/// length already; files that share one wait for each other.
+/// Returns the temporary name that all processes use for this file. A hash, since the file's name
+/// may have the maximum length; files with equal hashes wait for each other.
 std::string common_path(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return temporary_path(path, fmt::format("{:016x}", XXH3_64bits(name.data(), name.size())));
 }
 
-/// True for errors of a file system that cannot sync what it was asked to, a folder for example.
+/// True if the file system cannot sync this kind of file, a folder for example.
 bool is_unsupported(int sync_error) {
   return sync_error == EINVAL || sync_error == ENOSYS || sync_error == EOPNOTSUPP ||
          sync_error == EBADF;
 }
 
-/// Waits until the names in a folder are on the disk. Returns 0 or errno. `file`: one in it, which
-/// is synced where the folder may not be read; with a journal that writes its name, too.
+/// Waits until the names in a folder are on the disk. Returns 0 or errno. `file`: a file in it,
+/// synced instead if the folder is unreadable; journals then write its name, too.
 int sync_names(const std::string& folder, int file = -1) {
   const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int error = fsync(opened >= 0 ? opened : file) == 0 || is_unsupported(errno) ? 0 : errno;
@@ -134,8 +134,8 @@ int sync_names(const std::string& folder, int file = -1) {
   return error;
 }
 
-/// Lets the system begin to write a large file to the disk, so that FileSystems::sync() waits for
-/// the last ones only.
+/// Starts writing a large file to the disk, so that FileSystems::sync() waits only for the last
+/// files.
 void start_writing(int file) {
   constexpr off_t kLarge = 1 << 16;
   struct stat status {};
@@ -148,7 +148,7 @@ Error cannot_sync(const std::string& path, const char* call, int error) {
           path + kCannotWrite + call + ": " + std::generic_category().message(error)};
 }
 
-/// The folder that a folder is in.
+/// Returns the parent of a folder.
 std::string folder_above(const std::string& path) {
   const std::filesystem::path folder(path);
   const std::filesystem::path above =
@@ -159,10 +159,10 @@ std::string folder_above(const std::string& path) {
 enum class Leftover {
   kGone,
   kInUse,     ///< by another process
-  kMayBeUsed  ///< for all that is known: the file system has no locks
+  kMayBeUsed  ///< unknown: the file system has no locks
 };
 
-/// Whether the path still stands for what was opened there. `look`: stat or lstat.
+/// True if the path still names the open file. `look`: stat or lstat.
 bool is_at(int file, const char* path, int (*look)(const char*, struct stat*)) {
   struct stat opened {};
   struct stat named {};
@@ -170,8 +170,8 @@ bool is_at(int file, const char* path, int (*look)(const char*, struct stat*)) {
          opened.st_ino == named.st_ino;
 }
 
-/// Removes a folder that this process has made, unless something is in it or another process is
-/// about to write there, see FolderLock. Async-signal-safe.
+/// Removes a new folder of this process, unless it has entries or another process holds its lock to
+/// write there (FolderLock). Async-signal-safe.
 void remove_new_folder(const char* path) {
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool is_wanted =
@@ -180,9 +180,9 @@ void remove_new_folder(const char* path) {
   if (folder >= 0) close(folder);
 }
 
-/// Removes a temporary file if nobody is writing it. Who does holds a lock on it, which the system
-/// drops when the process ends, however that happens: so a file without one is a leftover, and no
-/// process id, which means nothing on another machine or in another container, need be trusted.
+/// Removes a temporary file unless a process is writing it. A writer holds a lock, which the system
+/// drops when the process ends in any way: an unlocked file is a leftover. Process ids would mean
+/// nothing on other machines and in containers.
 Leftover remove_leftover(const char* path) {
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return errno == ENOENT ? Leftover::kGone : Leftover::kMayBeUsed;
@@ -190,8 +190,8 @@ Leftover remove_leftover(const char* path) {
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     result = errno == EWOULDBLOCK ? Leftover::kInUse : Leftover::kMayBeUsed;
   } else {
-    // Until it was locked its owner may have renamed it, and another process begun the next one of
-    // that name. A file that is locked is removed and renamed by the one that has the lock alone.
+    // Before the lock its owner may have renamed it, and another process may have begun the next
+    // file of that name. Only the holder of the lock removes or renames a locked file.
     if (is_at(file, path, lstat) && unlink(path) != 0) result = Leftover::kMayBeUsed;
   }
   close(file);
@@ -203,13 +203,13 @@ Leftover remove_leftover(const char* path) {
 std::string behind_links(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
-  if (stat(path.c_str(), &status) == 0) {  // those of /dev/fd stand for more than their text says
+  if (stat(path.c_str(), &status) == 0) {  // links of /dev/fd mean more than their text
     const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
     return real ? std::string(real.get()) : path;
   }
   std::filesystem::path target = path;
   std::error_code error;
-  for (int links = 0; links < 40; ++links) {  // a loop of links ends here
+  for (int links = 0; links < 40; ++links) {  // ends loops of links
     const std::filesystem::path next = std::filesystem::read_symlink(target, error);
     if (error) return target.string();
     target = target.parent_path() / next;
@@ -217,11 +217,11 @@ std::string behind_links(const std::string& path) {
   return path;
 }
 
-/// Lists a path from construction to destruction. With more at once than slots, one too many is
-/// not listed; only a signal would then leave it behind.
+/// Lists a path for its lifetime. If all slots are taken, the path is not listed; only a signal
+/// would then leave the file.
 class ListedPath {
  public:
-  /// Takes a slot from this one on.
+  /// Takes the first free slot from this one on.
   explicit ListedPath(const std::string& path, std::size_t first_slot = 0) : path_(path) {
     if (path.size() >= sizeof(TemporarySlot::path)) return;
     for (std::size_t i = first_slot; i < std::size(temporary_slots); ++i) {
@@ -236,7 +236,7 @@ class ListedPath {
   }
   ~ListedPath() {
     if (slot_ == kNone) return;
-    // A slot that a handler has taken stays taken: its path may still be in use there.
+    // A slot that a handler has taken stays taken: the handler may still use its path.
     int expected = TemporarySlot::kListed;
     temporary_slots[slot_].state.compare_exchange_strong(expected, TemporarySlot::kFree);
   }
@@ -272,7 +272,8 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
     throw Error(ExitCode::kOutputRefused,
                 path_.substr(0, nul) + "\\x00: expected a path without NUL");
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
-  if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() meets what is there
+  if (rule == TakenName::kRefuse && open_nameless())
+    return;  // give_name() reports an existing file
   struct stat status {};
   const auto look = rule == TakenName::kFollow ? stat : lstat;
   if (look(target_.c_str(), &status) != 0) {
@@ -282,11 +283,11 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
   if (rule == TakenName::kRefuse) refuse_taken();
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
   if (S_ISREG(status.st_mode)) {
-    // rename() would replace a file that its owner has made read-only.
+    // rename() would replace a read-only file.
     if (access(target_.c_str(), W_OK) != 0) fail(errno);
     replaced_ = status;
   } else if (rule == TakenName::kFollow) {
-    // A pipe or a device (/dev/stdout, /dev/null): nothing to rename onto, it just gets the bytes.
+    // A pipe or a device (/dev/stdout, /dev/null) gets the bytes; it cannot be renamed onto.
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) fail(errno);
   } else if (!S_ISLNK(status.st_mode)) {
@@ -313,7 +314,7 @@ std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
   return file;
 }
 
-/// False where the file system, or the system, has no files without a name.
+/// False if the system or the file system does not support nameless files.
 bool AtomicFile::open_nameless() {
   static const bool can_name = access(kOpenFiles, X_OK) == 0;
   if (!can_name) return false;
@@ -323,24 +324,24 @@ bool AtomicFile::open_nameless() {
 }
 
 void AtomicFile::open_unique() {
-  // A leftover of an earlier process with this id may have the name: take the next one.
+  // A leftover of an earlier process with this id may have the name: take the next.
   for (int attempt = 0; attempt < 100; ++attempt) {
     if (open_temporary(unique_path(target_))) return;
   }
   fail(EEXIST);
 }
 
-/// False when the name is taken.
+/// False if the name is taken.
 bool AtomicFile::open_temporary(const std::string& temporary) {
   const MakingTemporary making;
   auto listed = std::make_unique<ListedPath>(temporary);
-  // Nobody else reads what replaces a file that he may not read.
+  // The new file must not be readable by users who could not read the old one.
   const int file =
       open(listed->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
   if (file < 0 && errno == EEXIST) return false;
   if (file < 0) fail(errno);
-  // See remove_leftover(), which may have been faster than the lock: then the file is gone or about
-  // to be. File systems without locks keep leftovers.
+  // remove_leftover() may have been faster than the lock: then the file is gone or about to be.
+  // File systems without locks keep leftovers.
   struct stat status {};
   const bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (taken || fstat(file, &status) != 0 || status.st_nlink == 0) {
@@ -389,7 +390,7 @@ void AtomicFile::commit(Sync sync) {
   if (gets_name && sync == Sync::kLater) start_writing(file_);
   if (is_nameless_) give_name();
   if (temporary_) {
-    // From here on another process may begin a file of the temporary one's name.
+    // After this point another process may begin a file of the temporary name.
     const MakingTemporary making;
     rename_temporary();
     temporary_.reset();
@@ -405,15 +406,15 @@ void AtomicFile::sync_bytes() const {
   if (fdatasync(file_) != 0 && !is_unsupported(errno)) fail(errno, "fdatasync");
 }
 
-/// Some file systems (NFS, quotas) report a failed write no sooner than when the file is closed: so
-/// it is closed once, while a second descriptor keeps the lock.
+/// Some file systems (NFS, quotas) report a failed write only at closing: this closes a copy of the
+/// descriptor, while the original keeps the lock.
 void AtomicFile::check_written() const {
   const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) fail(errno);
   if (close(copy) != 0 && errno != EINTR) fail(errno);
 }
 
-/// Where the file system does not link such a file it is copied into a temporary one.
+/// Copies the file into a temporary one if the file system cannot link it.
 void AtomicFile::give_name() {
   const std::string open_file = kOpenFiles + std::to_string(file_);
   if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0)
@@ -434,12 +435,12 @@ void AtomicFile::give_name() {
 void AtomicFile::rename_temporary() const {
   const char *const from = temporary_->path(), *const to = target_.c_str();
   if (rule_ == TakenName::kRefuse) {
-    // Unlike rename() these do not replace; not every file system has the first one. Without hard
-    // links a file is replaced that comes now.
+    // Unlike rename() these do not replace; some file systems lack the first. Without hard links, a
+    // file that appears now is replaced.
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return;
     if (errno == EEXIST) refuse_taken();
     const int error = link(from, to) == 0 ? 0 : errno;
-    // Over a network a link may have been made although the answer was lost.
+    // Over a network the link may exist although its answer was lost.
     struct stat status {};
     if (error == 0 || (fstat(file_, &status) == 0 && status.st_nlink > 1)) {
       unlink(from);
@@ -472,7 +473,7 @@ void FileSystems::sync() const {
       throw cannot_sync(opened.folder, "syncfs", errno);
 }
 
-/// Keeps remove_new_folder() of other processes from removing a folder, while it is empty.
+/// Keeps remove_new_folder() of other processes from removing an empty folder.
 class FolderLock {
  public:
   explicit FolderLock(int folder) : folder_(folder) { ++count; }
@@ -483,7 +484,7 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  static inline std::atomic<std::size_t> count{0};  ///< each of them takes a descriptor
+  static inline std::atomic<std::size_t> count{0};  ///< each holds a descriptor
 
  private:
   int folder_;
@@ -520,7 +521,7 @@ void NewFolders::remove_empty() {
 }
 
 void NewFolders::add(const std::string& path, Sync sync) {
-  constexpr int kAttempts = 20;  // a folder may go while it is looked at
+  constexpr int kAttempts = 20;  // another process may remove the folder meanwhile
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int reason = errno;
@@ -555,7 +556,7 @@ void NewFolders::add(const std::string& path, Sync sync) {
       throw Error(ExitCode::kOutputRefused,
                   path + ": cannot make the folder: " + std::generic_category().message(error));
     } else if (reason != ENOENT) {
-      return;  // it is there, but cannot be opened
+      return;  // it exists, but cannot be opened
     }
   }
 }
@@ -581,7 +582,7 @@ void check_takes_names(const std::string& path, TakenName rule) {
     AtomicFile(name.path(), rule).commit(Sync::kLater);
   } catch (const Error& error) {
     unlink(name.path());
-    if (error.exit_code() != ExitCode::kOutputRefused) return;  // a full disk: writing will say so
+    if (error.exit_code() != ExitCode::kOutputRefused) return;  // a full disk: writing reports it
     std::string reason = error.what();
     if (const std::size_t at = reason.rfind(kCannotWrite); at != std::string::npos)
       reason.erase(0, at + std::strlen(kCannotWrite));
@@ -602,20 +603,20 @@ void remove_leftover_files(const std::string& folder, std::size_t max_names) noe
       if (name.starts_with(kTemporaryStart) && name.ends_with(kTemporaryEnd))
         remove_leftover(entry.path().c_str());
     }
-  } catch (const std::exception&) {  // no such folder: writing to it will say so
+  } catch (const std::exception&) {  // no such folder: writing to it reports that
   }
 }
 
 void remove_temporary_files() noexcept {
   const int saved_errno = errno;
   process_ends.store(true);
-  // A file system may hang: after a second the process ends all the same.
+  // A file system may hang: the process ends after at most a second.
   for (int i = 0; i < 1000 && threads_making.load() > 0; ++i) poll(nullptr, 0, 1);
   for (TemporarySlot& slot : temporary_slots) {
     int expected = TemporarySlot::kListed;
     if (slot.state.compare_exchange_strong(expected, TemporarySlot::kTaken)) unlink(slot.path);
   }
-  // Folders, now that no temporary file is in them, each after those in it.
+  // Folders come after the temporary files, each after those in it.
   for (std::size_t i = std::size(temporary_slots); i-- > 0;) {
     const TemporarySlot& slot = temporary_slots[i];
     if (slot.state.load() == TemporarySlot::kTaken) remove_new_folder(slot.path);

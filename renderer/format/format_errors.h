@@ -10,20 +10,20 @@
 
 namespace roundel {
 
-/// A position in a scene file; both counted from 1, columns in bytes.
+/// Position in a scene file; both count from 1, columns in bytes.
 struct Place {
   std::uint32_t line = 1, column = 1;
   bool operator==(const Place&) const = default;
 };
 
-/// One thing that is wrong with a scene.
+/// One problem of a scene.
 struct FormatProblem {
   Place place;
-  std::string key_path;  ///< such as "layers[0].data", empty for the file as a whole
+  std::string key_path;  ///< such as "layers[0].data"; empty for the whole file
   std::string message;
 };
 
-/// What is wrong with a scene file, each on its own.
+/// All problems of a scene file.
 class InvalidScene : public Error {
  public:
   InvalidScene(std::string file, std::vector<FormatProblem> problems, const Lines& message)
@@ -38,31 +38,31 @@ class InvalidScene : public Error {
   std::vector<FormatProblem> problems_;
 };
 
-/// The problems found in one scene file. At most kMaxReported are kept, so that a file with
-/// millions of mistakes needs little memory; the others are counted.
+/// Collects the problems of one scene file. Keeps at most kMaxReported and counts the others, so
+/// that a file with millions of mistakes needs little memory.
 class FormatErrors {
  public:
   static constexpr std::size_t kMaxReported = 100;
 
   explicit FormatErrors(std::string file) : file_(std::move(file)) {}
 
-  /// Those of the layers, in their order; empty for one without. Messages have them behind the
+  /// Sets the names of the layers in order, empty for unnamed layers. Messages append them to the
   /// key's path.
   void set_layer_names(std::vector<std::string> names) { layer_names_ = std::move(names); }
-  /// `key_path` such as "layers[0].data", empty for the file as a whole.
+  /// `key_path` such as "layers[0].data"; empty for the whole file.
   void add(Place place, const std::string& key_path, const std::string& problem);
-  /// The place of what does not stand in the file; `text`, which may take time, becomes what its
-  /// errors begin with.
+  /// Returns a place for nodes from outside the file. `text`, called only for messages, returns the
+  /// text that their errors begin with.
   Place add_source(std::function<std::string()> text);
-  /// What stands at a place comes from an option, which messages name.
+  /// Marks the node at a place as set by an option, which messages name.
   void add_option(Place place, const std::string& option) { options_.emplace_back(place, option); }
-  /// "line 12", or of what does not stand in the file its source.
+  /// "line 12", or the source of a node from outside the file.
   std::string line_text(Place place) const;
-  /// True once further problems are only counted: their messages need not be built.
+  /// True if further problems are only counted: do not build their messages.
   bool full() const { return entries_.size() >= kMaxReported; }
 
-  /// Throws InvalidScene with one line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" a problem, in
-  /// the order of their places; returns if there is none.
+  /// Throws InvalidScene with one line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" per problem, in order
+  /// of their places; returns if there are none.
   void throw_if_any();
 
  private:

@@ -1,4 +1,4 @@
-// Keys and colours as other tools write them: Matplotlib, datashader, CSS, SVG, Vega and the like.
+// Keys and colours of other tools: Matplotlib, datashader, CSS, SVG, Vega and others.
 #include "renderer/format/other_words.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ struct Meaning {
   std::string_view text;   ///< what to type
 };
 
-/// In order of preference: an object's own key first, then where that key is.
+/// By preference: an object's own key first, then where else that key belongs.
 constexpr Meaning kMeanings[] = {
     {"cmap colourmap color_map colorscale palette gradient", "colormap", "colormap"},
     {"cmap colormap colourmap color_map colorscale palette", "map",

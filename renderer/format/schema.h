@@ -5,8 +5,8 @@
 
 namespace roundel {
 
-/// Returns the JSON Schema (draft 7) of a format that validate() checks; ends with a line feed.
-/// `has_vars`: each value may be the name of a var, as "$speed".
+/// Returns the JSON Schema (draft 7) of a format that validate() checks, with a final line feed.
+/// `has_vars`: a value may also be the name of a var, as "$speed".
 std::string json_schema(const Spec& spec, const char* title, const char* description,
                         bool has_vars = false);
 

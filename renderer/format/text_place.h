@@ -8,8 +8,8 @@
 
 namespace roundel {
 
-/// Finds places of bytes in a text. Each call goes on from the last one, so offsets that grow cost
-/// one pass over the text. Columns count characters of UTF-8.
+/// Finds line and column of bytes in a text. Continues from the last call, so ascending offsets
+/// take one pass. Columns count UTF-8 characters.
 class PlaceCounter {
  public:
   explicit PlaceCounter(std::string_view text) : text_(text) {}

@@ -11,7 +11,7 @@ class TreeBuilder {
  public:
   explicit TreeBuilder(YamlTree& tree) : tree_(tree) {}
 
-  /// A list or map, in which the next nodes stand until it is closed.
+  /// Begins a list or map that takes the next nodes until it is closed.
   void open(YamlKind kind, Place place) {
     add_node(kind, place);
     open_.push_back(tree_.nodes_.size() - 1);
@@ -34,7 +34,7 @@ class TreeBuilder {
   }
 
   std::size_t depth() const { return open_.size(); }
-  /// The next node is a map's value.
+  /// True if the next node is a map's value.
   bool is_value_of_map() const {
     if (open_.empty()) return false;
     const YamlTree::Node& parent = tree_.nodes_[open_.back()];
@@ -54,7 +54,7 @@ class TreeBuilder {
   }
 
   YamlTree& tree_;
-  std::vector<std::size_t> open_;  // the lists and maps around the next node
+  std::vector<std::size_t> open_;  // lists and maps around the next node
 };
 
 }  // namespace roundel

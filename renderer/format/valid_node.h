@@ -10,8 +10,7 @@ namespace roundel {
 struct Spec;
 class ValidNode;
 
-/// What validate() leaves of a tree in which something may be wrong: its valid values, and the maps
-/// and lists around them.
+/// Valid part of a tree after validate(): its valid values, and the maps and lists around them.
 class PartlyValidNode : protected YamlNode {
  public:
   /// Throws std::logic_error for a node that was not validated or failed.
@@ -19,16 +18,16 @@ class PartlyValidNode : protected YamlNode {
 
   using YamlNode::place;
 
-  /// True if this is a map that has the key, with whatever value.
+  /// True if this is a map with the key, valid or not.
   bool has(std::string_view key) const { return YamlNode::find(key).has_value(); }
-  /// The value of a key, if this is a map that has it and all of it is valid.
+  /// Returns the value of a map's key if all of it is valid.
   std::optional<ValidNode> find(std::string_view key) const;
-  /// The map or list at a key, if there is one where the format wants one.
+  /// Returns the map or list at a key if the format expects it there.
   std::optional<PartlyValidNode> find_part(std::string_view key) const;
-  /// Calls visit(key's text, value) for every entry of a map whose value is valid.
+  /// Calls visit(key's text, value) for each entry of a map with a valid value.
   template <typename Visit>
   void for_each_entry(Visit visit) const;
-  /// Calls visit(index, item) for every item of a list that is not wrong as a whole.
+  /// Calls visit(index, item) for each item of a list, except items that failed as a whole.
   template <typename Visit>
   void for_each_part(Visit visit) const {
     std::size_t index = 0;
@@ -39,8 +38,8 @@ class PartlyValidNode : protected YamlNode {
   }
 };
 
-/// A node that is, with all below it, as the format wants it. There is no other way to a value:
-/// making one of any other node throws std::logic_error.
+/// A node that is valid with all its descendants, the only access to values. Throws
+/// std::logic_error if made of any other node.
 class ValidNode : public PartlyValidNode {
  public:
   explicit ValidNode(YamlNode node);
@@ -53,9 +52,8 @@ class ValidNode : public PartlyValidNode {
   bool is_null() const { return kind() == YamlKind::kNull; }
   /// True for a scalar without quotes.
   bool is_plain() const { return kind() == YamlKind::kPlain; }
-  /// All items of a list.
   std::vector<ValidNode> items() const;
-  /// Returns the index of the alternative of an AnyOfSpec that describes this node.
+  /// Returns the index of the AnyOfSpec alternative that describes this node.
   std::size_t alternative_of(const Spec& any) const;
 };
 
