@@ -21,7 +21,7 @@ ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<Record
     form.push_back(column.element.column(column.name));
     form.back().rows = runs_[column.run].rows;
     form.back().is_quick = runs_[column.run].bytes->is_plain();
-    // How long texts of any length are is not known, but all of them lie in the file.
+    // Lengths of texts are unknown, but the whole file bounds them.
     if (column.element.kind == Element::Kind::kPlace)
       form.back().text_bytes = this->file().size() / std::max<std::uint64_t>(1, rows) + 1;
   }
@@ -39,7 +39,7 @@ std::shared_ptr<const Table> ArrayTable::with_rows(std::uint64_t rows) const {
 
 std::uint64_t ArrayTable::memory_bytes() const {
   std::uint64_t sum = 0;
-  const ByteSource* counted = nullptr;  // neighbours share them
+  const ByteSource* counted = nullptr;  // adjacent columns may share a source
   for (const RecordRun& run : runs_) {
     if (run.bytes.get() != counted) sum += run.bytes->memory_bytes();
     counted = run.bytes.get();
@@ -49,7 +49,7 @@ std::uint64_t ArrayTable::memory_bytes() const {
 
 void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,
                            std::uint64_t count, TableRows& out) const {
-  // Columns of the same records are taken from them together.
+  // Columns of one run share its records.
   std::vector<std::size_t> order(columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto run_of = [&](std::size_t k) { return array_columns_[columns[k]].run; };

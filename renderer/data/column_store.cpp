@@ -29,7 +29,7 @@ int open_nameless(const std::string& folder) {
   return named;
 }
 
-/// True for file systems whose files are main memory.
+/// True for file systems in main memory.
 bool is_in_memory(int file) {
   struct statfs status {};
   return ::fstatfs(file, &status) == 0 &&

@@ -9,21 +9,20 @@
 
 namespace roundel {
 
-/// Blocks of bytes in memory, or beyond a limit in a file without a name.
+/// Keeps blocks of bytes in memory; beyond a limit, in a nameless file.
 class ColumnStore {
  public:
-  /// `owner`: stands in front of messages. The blocks in memory take at most `most_bytes`.
+  /// `owner`: prefix of messages. `most_bytes`: limit for blocks in memory.
   ColumnStore(std::string owner, std::uint64_t most_bytes)
       : owner_(std::move(owner)), most_bytes_(most_bytes) {}
   ~ColumnStore();
   ColumnStore(const ColumnStore&) = delete;
   ColumnStore& operator=(const ColumnStore&) = delete;
 
-  /// Throws Error(kRuntimeFailure) if no folder has a place for the file, or the disk is full.
+  /// Throws Error(kRuntimeFailure) if no folder can hold the file or the disk is full.
   void add(Buffer<std::byte> block);
-  /// Removes all blocks.
   void clear();
-  /// Returns bytes of a block, which may lie in `scratch`. From many threads at once.
+  /// Returns bytes of a block, possibly in `scratch`. Thread-safe.
   std::span<const std::byte> bytes(std::size_t block, std::uint64_t offset, std::uint64_t count,
                                    Buffer<std::byte>& scratch) const;
   /// Returns the file's folder; empty without a file.
@@ -32,14 +31,14 @@ class ColumnStore {
   std::uint64_t file_bytes() const { return file_ < 0 ? 0 : bytes_; }
 
  private:
-  /// Opens the file in the first of the folders TMPDIR and /var/tmp that is on a disk.
+  /// Opens the file in TMPDIR or /var/tmp, the first that is on a disk.
   void open_file();
   void write(std::span<const std::byte> block);
 
   std::string owner_, folder_;
   std::uint64_t most_bytes_;
   std::vector<Buffer<std::byte>> blocks_;  ///< without a file
-  std::vector<std::uint64_t> offsets_;     ///< of blocks in the file
+  std::vector<std::uint64_t> offsets_;     ///< offsets of blocks in the file
   std::uint64_t bytes_ = 0;
   int file_ = -1;
 };

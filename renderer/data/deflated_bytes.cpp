@@ -15,7 +15,7 @@
 namespace roundel {
 namespace {
 
-/// Throws where the work is to end, of this thread or of all that are at it.
+/// Throws if this thread's work, or that of all its threads, must end.
 void check_goes_on(const InputFile& file) {
   checkpoint();
   if (tbb::is_current_task_group_canceling())
@@ -25,7 +25,7 @@ void check_goes_on(const InputFile& file) {
 constexpr std::size_t kInflatePiece = std::size_t{1} << 16;
 constexpr std::size_t kInflateWindow = std::size_t{1} << 15;
 
-/// zlib on a member's packed bytes.
+/// Runs zlib on a member's packed bytes.
 class Inflater {
  public:
   Inflater(const InputFile& file, const ZipMember& member, std::uint64_t packed)
@@ -37,10 +37,10 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
 
   z_stream& stream() { return stream_; }
-  /// Bytes of the member that have been taken.
+  /// Bytes of the member consumed so far.
   std::uint64_t packed() const { return packed_ - stream_.avail_in; }
 
-  /// inflate(); Z_BUF_ERROR where the packed bytes are at their end.
+  /// Calls inflate(); returns Z_BUF_ERROR at the end of the packed bytes.
   int run(int flush) {
     if (stream_.avail_in == 0) {
       const auto size = static_cast<std::size_t>(
@@ -87,7 +87,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember me
     checksum = libdeflate_crc32(checksum, out.data(), size);
     unpacked += size;
     if (unpacked > member_.bytes) break;
-    // The last block's start before each multiple of a run is kept.
+    // Keeps the last start of a block before each multiple of a run.
     if (unpacked > target) {
       points_.push_back(candidate);
       target += run_bytes_ * ((unpacked - 1 - target) / run_bytes_ + 1);

@@ -43,7 +43,7 @@ void convert(const std::byte* in, std::size_t stride, bool is_big_endian, std::s
       in += stride;
     }
   };
-  // A loop for each order, without the question in it.
+  // One loop per byte order keeps the branch out of the loop.
   is_big_endian ? convert_all(true) : convert_all(false);
 }
 
@@ -203,7 +203,7 @@ void read_texts(const Element& element, const std::byte* in, std::size_t stride,
       text = place == 0 || place > placed.size() ? "" : placed.c_str() + (place - 1);
     } else {
       converted.clear();
-      std::size_t zeros = 0;  // which count only where something follows
+      std::size_t zeros = 0;  // count only if something follows
       for (std::size_t i = 0; i + 4 <= element.size; i += 4) {
         const auto character = bits_at<std::uint32_t>(in + i, element.is_big_endian);
         if (character == 0) {

@@ -1,5 +1,4 @@
-// HDF5 files are read by a helper program, so that only those who need libhdf5 load it, and so that
-// it crashes alone.
+// Reads HDF5 files through a helper program: only it loads libhdf5, and it crashes alone.
 #include "renderer/data/hdf5.h"
 
 #include <fmt/format.h>
@@ -21,8 +20,8 @@
 namespace roundel {
 namespace {
 
-/// A file that a helper process has open, for many threads at once. In a process that is forked
-/// from this one another helper opens it again.
+/// A file that a helper process holds open. Thread-safe. A fork of this process opens it again in
+/// another helper.
 class HelpedFile {
  public:
   HelpedFile(std::shared_ptr<const InputFile> file, std::string dataset)
@@ -34,7 +33,7 @@ class HelpedFile {
   HelpedFile& operator=(const HelpedFile&) = delete;
 
   const std::string& description() const { return description_; }
-  /// Most main memory that a helper has taken for the file.
+  /// Peak main memory of a helper for the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
   void read(std::uint64_t run, std::uint64_t offset, std::span<std::byte> records,
@@ -43,7 +42,7 @@ class HelpedFile {
     if (process_ && !process_->is_own()) process_.reset();
     if (!process_ && open() != description_)
       throw Error(ExitCode::kRuntimeFailure, file_->path() + ": has changed while it was read");
-    auto process = std::move(process_);  // what is thrown ends it
+    auto process = std::move(process_);  // an exception ends it
     texts.resize(process->ask({run, offset, records.size()}));
     process->receive(records.data(), records.size());
     process->receive(texts.data(), texts.size());
@@ -89,7 +88,7 @@ class HelpedBytes final : public ByteSource {
     file_->read(run_, offset, records, texts);
   }
   std::uint64_t run_bytes() const override { return run_bytes_; }
-  /// The helper's, once for all runs.
+  /// The helper's memory, counted once for all runs.
   std::uint64_t memory_bytes() const override { return is_first_ ? file_->peak_memory() : 0; }
 
  private:
@@ -98,7 +97,7 @@ class HelpedBytes final : public ByteSource {
   bool is_first_;
 };
 
-/// Returns how to read a table whose names only the library that wrote it knows.
+/// Returns how to read a table with column names that only the library that wrote it knows.
 std::string hint_of(const std::vector<ArrayColumn>& columns) {
   for (const ArrayColumn& column : columns) {
     if (column.name.find("values_block_") != std::string::npos)
@@ -111,7 +110,7 @@ std::string hint_of(const std::vector<ArrayColumn>& columns) {
   return "";
 }
 
-/// True for what the helper describes elements by.
+/// True for valid descriptions of elements.
 bool is_element(const Hdf5Column& column) {
   const std::uint64_t size = column.size;
   const bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
@@ -129,7 +128,7 @@ bool is_element(const Hdf5Column& column) {
   }
 }
 
-/// Takes apart the description of a table. A damaged file may have made the helper say anything.
+/// Parses the description of a table. After reading a damaged file the helper may send anything.
 class Description {
  public:
   Description(const std::string& path, std::string_view bytes) : path_(path), rest_(bytes) {}
@@ -197,7 +196,7 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
   from.check(!columns.empty(), "is damaged");
   for (auto& [name, element, run, offset] : columns) {
     name = from.text();
-    // libhdf5 does not look for members that lie beyond their row.
+    // libhdf5 does not check that members lie within their row.
     from.check(
         element.size <= runs[run].record_bytes && offset <= runs[run].record_bytes - element.size,
         fmt::format("is damaged: column {} is not within its rows of {} bytes", quoted(name),

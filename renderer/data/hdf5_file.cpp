@@ -22,9 +22,9 @@ namespace roundel {
 namespace {
 
 constexpr std::uint64_t kLeastRunBytes = std::uint64_t{1} << 18;
-/// Texts of any length in a run of rows, if all are about as long.
+/// Bytes of texts of any length per run of rows, if they have similar lengths.
 constexpr std::uint64_t kRunTextBytes = std::uint64_t{4} << 20;
-/// Bytes of texts that an answer may have beyond the file's size: many rows may share a text.
+/// Bytes of texts that an answer may have beyond the file's size: rows may share texts.
 constexpr std::uint64_t kMaxSharedTextBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{256} << 20;
 
@@ -32,7 +32,7 @@ constexpr std::uint64_t kMaxTextBytes = std::uint64_t{256} << 20;
   throw Error(ExitCode::kInvalidScene, problem);
 }
 
-/// An identifier of the library's, released with the object.
+/// An identifier of the library, released with the object.
 class Handle {
  public:
   Handle() = default;
@@ -54,7 +54,7 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// Returns what the library says of its last failure.
+/// Returns the library's message about its last failure.
 std::string library_error() {
   std::string text;
   H5Ewalk2(
@@ -77,7 +77,7 @@ void free_text(void* text, void* /*unused*/) {
   std::free(text);
 }
 
-/// A dataset whose rows the library reads.
+/// A dataset with rows that the library reads.
 struct Dataset {
   std::string place;  ///< its path
   Handle id, type, transfer;
@@ -86,14 +86,14 @@ struct Dataset {
   std::vector<std::uint64_t> texts;  ///< offsets of texts of any length in a record
   std::uint64_t max_text_bytes = 0, text_bytes_left = 0;
 
-  /// Appends to `all_texts` the texts that the records have places in.
+  /// Appends to `all_texts` the texts that the records refer to.
   void read(std::uint64_t offset, std::span<std::byte> records, std::string& all_texts) {
     const std::array<hsize_t, 2> start = {offset / record_bytes, 0};
     const std::array<hsize_t, 2> count = {records.size() / record_bytes, width};
     const Handle file(H5Dget_space(id), H5Sclose);
     H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
     const Handle memory(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
-    std::fill(records.begin(), records.end(), std::byte{});  // where a file has no values
+    std::fill(records.begin(), records.end(), std::byte{});  // for missing values
     text_bytes_left = max_text_bytes;
     H5Pset_vlen_mem_manager(transfer, allocate_text, &text_bytes_left, free_text, nullptr);
     if (H5Dread(id, type, memory, file, transfer, records.data()) < 0)
@@ -120,7 +120,7 @@ struct Dataset {
   }
 };
 
-/// The kind of a type's values, or nothing for those that are neither numbers nor texts.
+/// Returns the element for a type, or nothing if it is not a number or text.
 std::optional<Element> element_of(hid_t type) {
   Element element;
   element.size = H5Tget_size(type);
@@ -144,7 +144,7 @@ std::optional<Element> element_of(hid_t type) {
     return element;
   }
   if (kind != H5T_FLOAT || element.size == 1) return std::nullopt;
-  // IEEE's, as sign, exponent and fraction lie in them.
+  // IEEE's formats, checked by sign, exponent and fraction.
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
   H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits);
   const std::size_t expected = element.size == 2 ? 5 : element.size == 4 ? 8 : 11;
@@ -156,7 +156,7 @@ std::optional<Element> element_of(hid_t type) {
   return element;
 }
 
-/// Columns that are found in a type, and fields that are none.
+/// Columns of a type, and its fields that cannot be columns.
 struct Fields {
   struct Field {
     std::string name;
@@ -208,7 +208,7 @@ struct Fields {
   }
 };
 
-/// Throws Error where the library cannot unpack the values, or would have to open other files.
+/// Throws Error if the library cannot unpack the values or would open other files.
 void check_storage(hid_t creation) {
   if (H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0)
     fail("its rows are in other files");
@@ -235,7 +235,7 @@ class TableReader {
     const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
     if (file_ < 0) fail("cannot be read as HDF5: " + library_error());
-    // No other files.
+    // Never open other files.
     H5Pset_elink_cb(
         links_,
         [](const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) -> herr_t {
@@ -359,8 +359,8 @@ class TableReader {
            counted(static_cast<std::uint64_t>(std::max(rank, 0)), "dimension");
   }
 
-  /// `name` stands before its columns' names, but not where the table is this dataset alone. Throws
-  /// Error and adds nothing where it cannot be read.
+  /// `name` is a prefix of its columns' names, unless this dataset alone is the table. Throws Error
+  /// and adds nothing if the dataset cannot be read.
   void add_dataset(Handle id, const std::string& place, const std::string& name, bool is_table) {
     Dataset dataset;
     dataset.place = place;
@@ -372,7 +372,7 @@ class TableReader {
     dataset.rows = shape[0];
     dataset.width = shape[1];
     if (dataset.width == 0) fail("expected at least one column");
-    // As it is in memory: texts of any length are pointers there.
+    // The type in memory, with pointers for texts of any length.
     Handle type(H5Dget_type(id), H5Tclose);
     const std::uint64_t type_bytes = H5Tget_size(type);
     if (type < 0 || type_bytes == 0) fail("its type cannot be read");
@@ -408,7 +408,7 @@ class TableReader {
     left_out_.merge(fields.left_out);
   }
 
-  /// `is_plain`: its records are the same in the file and in memory.
+  /// `is_plain`: its records are equal in the file and in memory.
   void add_run(Dataset dataset, bool is_plain) {
     const Handle creation(H5Dget_create_plist(dataset.id), H5Pclose);
     check_storage(creation);
@@ -444,9 +444,9 @@ class TableReader {
     datasets_.push_back(std::make_unique<Dataset>(std::move(dataset)));
   }
 
-  /// Bytes of the library's buffer for one element, so that it makes texts of one at a time: made
-  /// together, a text that a damaged file lacks would be the previous one, or none where reading
-  /// begins.
+  /// Returns the library's buffer size for one element, so that it converts one text at a time: in
+  /// a batch, a text missing in a damaged file would repeat the previous one, or be empty at the
+  /// start.
   std::size_t text_buffer(const Dataset& dataset) const {
     const Handle creation(H5Fget_create_plist(file_), H5Pclose);
     std::size_t address_bytes = 0, size_bytes = 0;
@@ -456,7 +456,8 @@ class TableReader {
     return (dataset.record_bytes + dataset.texts.size() * of_text) / dataset.width;
   }
 
-  /// Returns the most rows of a run: fewer for texts of any length, which lie anywhere in the file.
+  /// Returns the maximum rows of a run: fewer with texts of any length, which are scattered over
+  /// the file.
   std::uint64_t most_rows(const Dataset& dataset) const {
     if (dataset.texts.empty()) return kMaxHdf5ChunkBytes;
     const std::uint64_t of_row = file_bytes_ / std::max<std::uint64_t>(1, dataset.rows) + 1;
@@ -466,10 +467,10 @@ class TableReader {
   std::uint64_t file_bytes_;
   Handle links_, file_;
   std::vector<Hdf5Run> runs_;
-  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< by run; null where Roundel reads them
+  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< by run; null if Roundel reads them
   std::vector<Hdf5Column> columns_;
-  std::string names_;                            ///< of columns, each ended by a zero
-  std::map<std::string, std::string> left_out_;  ///< by name
+  std::string names_;                            ///< names of columns, each ended by a zero
+  std::map<std::string, std::string> left_out_;  ///< reasons by name
 };
 
 }  // namespace

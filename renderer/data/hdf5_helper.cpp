@@ -1,6 +1,6 @@
 // The program roundel-hdf5, which Roundel starts to read HDF5 files (hdf5_protocol.h): broken files
-// can crash libhdf5, or make it take any memory and time. Its standard input is the connection; it
-// ends with that, and with Roundel.
+// can crash libhdf5 or exhaust memory and time. Its standard input is the connection; it ends with
+// that, and with Roundel.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -32,11 +32,11 @@ namespace {
 
 constexpr int kSocket = STDIN_FILENO;
 
-/// Memory for reading a file, beyond the program's. Values that are packed by deflate are at most
-/// 1,032 times as long as in the file, and libhdf5 takes some times a chunk.
+/// Memory for reading a file, beyond the program's. Deflate packs at most 1,032 times, and libhdf5
+/// takes a few times the size of a chunk.
 constexpr std::uint64_t kMinMemory = std::uint64_t{224} << 20, kMaxMemory = std::uint64_t{4} << 30;
 constexpr std::uint64_t kMemoryOfByte = 1024;
-/// Processor time for one question, in seconds.
+/// Processor time for one request, in seconds.
 constexpr rlim_t kMaxSeconds = 30;
 
 volatile pid_t parent = 0;
@@ -45,9 +45,8 @@ void end_without_parent(int /*signal*/) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-/// Ends this process with its parent, to which signals that end programs are left. One of them
-/// comes with the parent's end, or that of the parent's thread that has started this process. Lets
-/// signals come that were blocked until then.
+/// Ends this process with its parent; the parent handles signals that end programs. One of these
+/// signals arrives when the parent ends, or its thread that started this process. Unblocks signals.
 void end_with(pid_t process) {
   parent = process;
   struct sigaction action {};
@@ -61,9 +60,9 @@ void end_with(pid_t process) {
   end_without_parent(0);
 }
 
-/// Closes what it has from the parent but the connection.
+/// Closes all descriptors from the parent except the connection.
 void close_all_but_socket() {
-#ifndef ROUNDEL_SANITIZED  // whose reports are printed
+#ifndef ROUNDEL_SANITIZED  // sanitizers print reports
   const int null = ::open("/dev/null", O_RDWR);
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
     null < 0 ? ::close(stream) : ::dup2(null, stream);
@@ -71,7 +70,7 @@ void close_all_but_socket() {
   ::closefrom(STDERR_FILENO + 1);
 }
 
-/// Receives a question, and the descriptor that comes with it, if any.
+/// Receives a request and its descriptor, if any.
 bool receive(Hdf5Question& question, int& file) {
   iovec bytes{&question, sizeof(question)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> room{};
@@ -105,14 +104,14 @@ void limit_memory(std::uint64_t file_bytes) {
                                         std::clamp(more, kMinMemory, kMaxMemory));
   ::setrlimit(RLIMIT_AS, &limit);
 #ifdef __GLIBC__
-  // Long texts get the memory of those before them: new pages take longer than the texts. What is
-  // more than this goes back at once.
+  // Lets long texts reuse memory of earlier ones: new pages cost more than the texts. Larger blocks
+  // go back at once.
   mallopt(M_MMAP_THRESHOLD, 1 << 22);
   mallopt(M_TRIM_THRESHOLD, 1 << 22);
 #endif
 }
 
-/// Ends this process where the next question takes too long.
+/// Ends this process if the next request takes too long.
 void limit_time() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
@@ -123,8 +122,8 @@ void limit_time() {
   ::setrlimit(RLIMIT_CPU, &time);
 }
 
-/// Answers with what make(records, texts) makes, or with what it throws. Ends this process where
-/// that cannot be sent.
+/// Answers with the result of make(records, texts), or with its exception. Ends this process if
+/// sending fails.
 template <typename Make>
 void answer(std::uint64_t at_start, std::string& records, std::string& texts, const Make& make) {
   limit_time();
@@ -176,7 +175,8 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
   ::_exit(0);
 }
 
-/// Waits for the process that reads a file. Ends this one as it has ended, but for success.
+/// Waits for the process that reads a file. Unless that succeeded, ends this process in the same
+/// way.
 void end_as(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
@@ -201,8 +201,8 @@ int serve_files(pid_t main_process) {
     if (!receive(question, descriptor) || question.run != kHdf5Open) return 0;
     std::string dataset(question.offset, '\0');
     if (!receive_bytes(kSocket, dataset.data(), dataset.size(), [] { return false; })) return 0;
-    // Each file gets a process of its own, as it was before any other file. This one has a single
-    // thread, and libhdf5 loaded, which takes longer.
+    // Each file gets its own process, free of earlier files. This one stays single-threaded with
+    // libhdf5 loaded, since loading takes longer than forking.
     sigset_t all{};
     ::sigfillset(&all);
     ::sigprocmask(SIG_BLOCK, &all, nullptr);

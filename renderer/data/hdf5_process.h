@@ -12,35 +12,35 @@
 
 namespace roundel {
 
-/// Tenths of a second without a byte of an answer, 5 minutes, after which a question has failed.
-/// The helper limits its processor time itself: what takes so long is the file system. A process
-/// that was stopped meanwhile goes on.
+/// Tenths of a second without any byte of an answer (5 minutes) after which a request fails. The
+/// helper limits its own processor time: only the file system can take this long. A process that
+/// was stopped meanwhile continues.
 inline std::atomic<int> max_hdf5_waits{3000};
 
-/// A process of the helper program roundel-hdf5, which reads one file after the other. Broken files
-/// can crash libhdf5: the helper then ends, and this process goes on. A process that is forked from
-/// this one can only destroy the object.
+/// A process of the helper program roundel-hdf5, which reads one file after another. A broken file
+/// can crash libhdf5: then only the helper ends. A fork of this process can only destroy the
+/// object.
 class Hdf5Process {
  public:
-  /// Returns an idle one, or starts one, which takes some milliseconds. `path` is for messages of
-  /// this function and of ask(). Throws Error(kRuntimeFailure), also as find_module() does.
+  /// Returns an idle process, or starts one in some milliseconds. `path` is for messages, also of
+  /// ask(). Throws Error(kRuntimeFailure), and as find_module() does.
   static std::unique_ptr<Hdf5Process> take(const std::string& path);
-  /// Keeps it for another file, without the one that it has open.
+  /// Closes the process's file and keeps the process for another.
   static void give_back(std::unique_ptr<Hdf5Process> process);
-  /// Ends the process, whatever it does.
+  /// Kills the process.
   ~Hdf5Process() { end(); }
   Hdf5Process(const Hdf5Process&) = delete;
   Hdf5Process& operator=(const Hdf5Process&) = delete;
 
-  /// False in a process that was forked from the one that has started it.
+  /// False in a fork of the process that started it.
   bool is_own() const;
-  /// Asks a question, with `name` and an open file where it opens one. Returns how many bytes of
-  /// the answer follow beyond those that the question is for. Throws Error "PATH: ..." if the
-  /// answer is an error, or if none comes.
+  /// Sends a request; one that opens a file has `name` and the open file. Returns the size of the
+  /// extra bytes that follow the requested ones. Throws Error "PATH: ..." if the answer is an error
+  /// or does not come.
   std::uint64_t ask(const Hdf5Question& question, const std::string& name = "", int file = -1);
-  /// Receives some of these bytes.
+  /// Receives some bytes of the answer.
   void receive(void* bytes, std::size_t size);
-  /// Most main memory that the process has taken for the file.
+  /// Peak main memory of the process for the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
  private:

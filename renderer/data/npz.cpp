@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-/// Run lengths of deflated members for which all their indices, of 32 KiB a run, take 64 MiB.
+/// Run length of deflated members for which all their indices, 32 KiB per run, take 64 MiB.
 std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
   constexpr std::uint64_t kLeast = std::uint64_t{1} << 20, kMostPoints = 2048;
   std::uint64_t bytes = 0;
@@ -35,8 +35,8 @@ std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
   return std::max(kLeast, bytes / kMostPoints);
 }
 
-/// Reads a stored member once, on all cores, as a deflated one is unpacked: its rows are read
-/// later, only as they are needed.
+/// Reads a stored member once, on all cores, to check it, as unpacking checks deflated ones; rows
+/// are read when needed.
 std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputFile>& file,
                                               const ZipMember& member) {
   constexpr std::uint64_t kTask = std::uint64_t{1} << 22, kPiece = std::uint64_t{1} << 17;  // in L2
@@ -61,8 +61,8 @@ std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputF
   return std::make_shared<FileBytes>(file, member.offset);
 }
 
-/// Calls open(i) for every i below `count`, on all cores. This thread calls checkpoint() also while
-/// it waits for others, and what that throws ends their work: an array takes seconds to unpack.
+/// Calls open(i) for every i below `count`, on all cores. This thread also calls checkpoint() while
+/// it waits for others, and its exception ends their work: unpacking an array takes seconds.
 void open_all(std::size_t count, const std::function<void(std::size_t)>& open) {
   constexpr std::chrono::milliseconds kBetweenLooks{20};
   std::atomic<std::size_t> next{0}, opened{0};

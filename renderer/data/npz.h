@@ -6,10 +6,10 @@
 
 namespace roundel {
 
-/// The table in an .npz archive, of which each array is a column, or several as `NAME[0]` or
-/// `NAME.FIELD`; those of no dimension are left out. A single array is as in its .npy file, and so
-/// is that which `dataset` names. Deflated arrays are unpacked once when the table is opened.
-/// Throws Error(kInvalidScene) "PATH: …".
+/// Opens the table in an .npz archive. Each array gives a column, or several as `NAME[0]` or
+/// `NAME.FIELD`; zero-dimensional arrays are ignored. A single array, or the one that `dataset`
+/// names, is read as its .npy file. Deflated arrays are unpacked once at opening. Throws
+/// Error(kInvalidScene) "PATH: …".
 std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std::string& dataset);
 
 }  // namespace roundel

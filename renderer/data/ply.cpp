@@ -22,10 +22,10 @@ constexpr std::size_t kMaxPlyHeaderBytes = std::size_t{4} << 20;
 struct PlyElement {
   std::string name;
   std::uint64_t count = 0;
-  std::vector<ArrayColumn> properties;  ///< that are no lists
-  std::uint64_t bytes = 0;              ///< of them, in a binary file
-  /// One of its lists, or behind the table a property of an unknown type: how long its rows are
-  /// is not known.
+  std::vector<ArrayColumn> properties;  ///< without lists
+  std::uint64_t bytes = 0;              ///< per row, in a binary file
+  /// A list of the element, or for elements after the table a property of unknown type: its rows
+  /// have unknown lengths.
   std::optional<std::string> list;
 };
 
@@ -37,7 +37,7 @@ struct PlyHeader {
 
 class PlyHeaderParser {
  public:
-  /// `table`: the name of the element that is read.
+  /// `table`: the element to read.
   PlyHeaderParser(std::string_view text, const std::string& path, const std::string& table)
       : text_(text), path_(path), table_(table) {}
 
@@ -164,7 +164,7 @@ class PlyHeaderParser {
   PlyHeader header_;
 };
 
-/// Moves `form` past the next `count` lines that are not empty.
+/// Moves `form` past the next `count` nonempty lines.
 void skip_lines(const InputFile& file, std::uint64_t count, TextForm& form) {
   const TextGrammar grammar(form.dialect);
   TextLines lines(file, form.start, form.start_line);

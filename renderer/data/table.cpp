@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kNoRounded = std::numeric_limits<std::uint64_t>::max();
 
-/// `with_rows`: as "x (1,000 rows)" where columns differ in length.
+/// `with_rows`: as "x (1,000 rows)" if columns differ in length.
 std::vector<std::string> names_of(const Table& table, bool with_rows) {
   const std::vector<TableColumn>& columns = table.columns();
   bool differ = false;
@@ -102,7 +102,7 @@ std::string_view TableRows::keep(std::string_view text) {
   if (text.size() > kTextPageBytes / 2) {
     if (long_count_ == long_texts_.size()) long_texts_.emplace_back();
     Buffer<char>& room = long_texts_[long_count_++];
-    if (room.size() < text.size())  // by whole pages, so that it need not grow often
+    if (room.size() < text.size())  // in whole pages, so that it rarely grows
       room.resize_discard((text.size() + kTextPageBytes - 1) / kTextPageBytes * kTextPageBytes);
     copy = room.data();
   } else {
@@ -221,7 +221,7 @@ void Table::set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::
 }
 
 void Table::visit_file(std::uint64_t begin, std::uint64_t end, const VisitBytes& visit) const {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in L2
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // fits in L2
   Buffer<std::byte> piece(std::min(kPiece, end - begin));
   for (std::uint64_t at = begin; at < end; at += piece.size()) {
     checkpoint();
