@@ -20,7 +20,7 @@ constexpr const char* kFarHint =
 static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
               "the texts below say so");
 
-/// Clears what is not from low to high; NaN is not.
+/// Clears flags of values outside [low, high] and of NaN.
 void keep_range(std::span<const double> values, double low, double high,
                 std::vector<std::uint8_t>& flags) {
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -36,7 +36,7 @@ void keep_taken(std::span<const double> values, ScaleKind kind, std::vector<std:
   keep_range(values, low, kMost, flags);
 }
 
-/// Of values that ascend; NaN is none of them.
+/// Binary search in ascending values; false for NaN.
 template <typename T, typename Values>
 bool contains(const Values& values, const T& value) {
   const auto found = std::lower_bound(values.begin(), values.end(), value);
@@ -127,7 +127,7 @@ std::uint64_t RowMapper::bytes_of_row() const {
   const std::uint64_t numbers = (map_.x.slot ? 0 : 1) + (map_.y.slot ? 0 : 1) + (has_z ? 1 : 0) +
                                 (has_t ? 1 : 0) + 2;  // radii and alphas
   return numbers * sizeof(double) + sizeof(DisplayColor) + 2 * sizeof(std::uint32_t) +
-         sizeof(std::int32_t) + 2;  // which are kept and selected, categories, flags
+         sizeof(std::int32_t) + 2;  // kept and selected rows, categories, flags
 }
 
 void RowMapper::start(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
@@ -324,7 +324,7 @@ std::span<const double> RowMapper::alphas(MappedRun& run, double otherwise) cons
 
 std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
   const ColorMap& color = map_.color;
-  if (color.kind == ColorMap::Kind::kText) return run.colors;  // since it was checked
+  if (color.kind == ColorMap::Kind::kText) return run.colors;  // changed since the check
   run.colors.resize(run.count);
   switch (color.kind) {
     case ColorMap::Kind::kText:
@@ -372,7 +372,7 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
     const bool is_named = !table_.columns()[column].name.empty();
     const std::string place =
         map_.is_plain && !is_named ? fmt::format("row {}", row) : table_.place_of(row, column);
-    const bool is_role = table_.columns()[column].name == role;  // the place says it already
+    const bool is_role = table_.columns()[column].name == role;  // the place already names it
     lines += fmt::format("{}: {}{}{}: expected {}, got {}{}", table_.path(), place,
                          is_role ? "" : ": ", is_role ? "" : role, expected, got, hint);
   };

@@ -17,7 +17,7 @@ namespace {
 constexpr int kFirstDigitBits = 16, kLaterDigitBits = 11;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
-/// Ascends with the number; −0 and 0 are one.
+/// Ascends with the number; −0 and 0 have one key.
 std::uint64_t key_of(double number) {
   const auto bits = std::bit_cast<std::uint64_t>(number + 0.0);
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
@@ -31,9 +31,9 @@ std::uint64_t prefix_of(std::uint64_t key, int shift) {
   return shift == 64 ? 0 : key >> shift;
 }
 
-/// ⌈part·n/whole⌉, or the first, counted from 0.
+/// Index of the percentile: ⌈part·n/whole⌉ − 1, at least 0.
 std::uint64_t rank_of(const RankFinder::Share& share, std::uint64_t n) {
-  // In two parts, so that nothing overflows.
+  // Split to avoid overflow.
   const std::uint64_t whole = n / share.whole * share.part;
   const std::uint64_t rest = n % share.whole;
   const auto part = static_cast<unsigned __int128>(rest) * share.part;
@@ -106,7 +106,7 @@ void RankFinder::collect(std::span<const double> numbers) {
       if (!std::isnan(number) && bucket_of(prefix_of(key_of(number), shift_)) < prefixes_.size())
         batch[size++] = number;
     const std::size_t at = std::atomic_ref(collected_count_).fetch_add(size);
-    // There are more only where the numbers are not those of the pass before.
+    // More numbers arrive only if they changed since the previous pass.
     if (at + size <= collected_.size()) std::copy_n(batch.begin(), size, &collected_[at]);
     numbers = numbers.subspan(some.size());
   }

@@ -26,7 +26,7 @@ namespace roundel {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Bounds of numbers; low > high where there are none.
+/// Bounds of numbers; low > high without any.
 struct Range {
   double low = kInfinity, high = -kInfinity;
 
@@ -40,17 +40,17 @@ struct Range {
   }
 };
 
-/// A scale whose ends the data say.
+/// A scale with ends from the data.
 struct ScaleTask {
   Scale* scale;
   Slot slot;
   std::vector<RankFinder::Share> shares;
-  std::optional<RankFinder> finder;  ///< of the shares; absent if the range is enough
+  std::optional<RankFinder> finder;  ///< for the shares; absent if the range is enough
   bool is_open = false;              ///< the finder needs another pass
   Range range;
 };
 
-/// What a thread has found out.
+/// Results of a thread.
 struct ThreadFound {
   MappedRun run;
   std::vector<double> taken;
@@ -59,7 +59,7 @@ struct ThreadFound {
   std::vector<Range> columns;  ///< by slot
   std::vector<std::uint64_t> missing;
   MissingRows missing_rows;
-  std::set<std::string_view> category_texts;  ///< of the survey's
+  std::set<std::string_view> category_texts;  ///< texts owned by the survey
   std::set<double> category_numbers;
   Range x, y;
   std::uint64_t dropped = 0, bad = 0, order_text_bytes = 0, reading_bytes = 0;
@@ -70,7 +70,7 @@ std::uint64_t thread_count() {
   return static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
 }
 
-/// `is_film`: without what each file says by itself.
+/// `is_film`: skips scales over each frame.
 std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   std::vector<ScaleTask> tasks;
   for_each_scale(map, [&](Scale& scale, Slot slot) {
@@ -91,7 +91,7 @@ std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   return tasks;
 }
 
-/// The numbers of kept rows that the scale takes, in `taken`.
+/// Collects the kept rows' numbers in the scale's input.
 void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& taken) {
   const std::span<const double> values = run.numbers(task.slot);
   taken.clear();
@@ -99,7 +99,7 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
     if (takes(task.scale->kind, values[i])) taken.push_back(values[i]);
 }
 
-/// A table that is gone through, by blocks of rows.
+/// A table being read in blocks of rows.
 struct TableAtHand {
   /// Keeps references to both.
   TableAtHand(const Table& table, const DataMap& map)
@@ -115,12 +115,12 @@ struct TableAtHand {
 
   RowMapper mapper;
   std::uint64_t rows, block_rows;
-  std::vector<std::uint64_t> kept;  ///< rows of each block, found by the first pass
+  std::vector<std::uint64_t> kept;  ///< kept rows of each block, found by the first pass
 };
 
 class Survey {
  public:
-  /// Of a map that was made for `first`.
+  /// Completes a map that was made for `first`.
   Survey(TableHead first, DataMap& map, const LayerMove& move, std::uint64_t memory, bool is_film)
       : first_(std::move(first)),
         map_(map),
@@ -169,7 +169,7 @@ class Survey {
     }
   }
 
-  /// Calls visit(block, found) by many threads, with the block's rows in found.run.
+  /// Calls visit(block, found) on many threads, with the block's rows in found.run.
   template <typename Visit>
   void for_each_block(const TableAtHand& table, const Visit& visit) {
     tbb::parallel_for(std::uint64_t{0}, table.kept.size(), [&](std::uint64_t block) {
@@ -217,7 +217,7 @@ class Survey {
     });
   }
 
-  /// In columns that are compared. An order that has keys is exact.
+  /// Reports rounded numbers in compared columns. An order by keys is exact.
   void say_what_is_rounded(const Table& table, const DataMap& map) {
     std::vector<Slot> slots = compared_slots(map);
     if (map.order && !table.columns()[map.columns[map.order->slot]].has_order_keys)
@@ -228,7 +228,7 @@ class Survey {
       if (const auto rounding = table.rounding_of(column)) facts_.rounded.push_back(*rounding);
   }
 
-  /// Memory for the numbers of a table of so many rows, unless there are too many.
+  /// Allocates memory for the numbers of a table of `rows` rows, unless they exceed the limit.
   void keep_numbers(std::uint64_t rows) {
     keeps_numbers_ &=
         PercentileMemory(facts_.rows + rows, facts_.percentile_scales, memory_).keeps_numbers;
@@ -238,7 +238,7 @@ class Survey {
       if (tasks_[k].finder) numbers_[k].emplace_back(rows);
   }
 
-  /// A further pass for percentiles, over numbers that were kept.
+  /// A further pass for percentiles over kept numbers.
   void count_kept() {
     constexpr std::size_t kNumbersOfTask = 8192;
     for (std::size_t k = 0; k < tasks_.size(); ++k)
@@ -260,7 +260,7 @@ class Survey {
     found.dropped += run.dropped;
     found.bad += run.bad;
     found.first_bad = std::min(found.first_bad, run.first_bad);
-    // Kept columns are read through the scratch memory only if they are in a temporary file.
+    // Kept columns use the scratch memory only if they are in a temporary file.
     const std::uint64_t scratch =
         table.mapper.table().keeps_columns() ? run.rows.scratch().size() : 0;
     found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes() - scratch);
@@ -282,7 +282,7 @@ class Survey {
       const std::span<double> place =
           numbers_[k].back().span().subspan(table.first_of(block), table.rows_of(block));
       std::fill(std::copy(found.taken.begin(), found.taken.end(), place.begin()), place.end(),
-                std::numeric_limits<double>::quiet_NaN());  // which no finder counts
+                std::numeric_limits<double>::quiet_NaN());  // finders ignore it
     }
     if (collects_categories_) add_categories(run, found);
     if (map_.order && is_text(map_.order->slot))
@@ -354,9 +354,9 @@ class Survey {
     check_categories(std::max(found.category_texts.size(), found.category_numbers.size()));
   }
 
-  /// The text as all threads share it.
+  /// Returns the copy of the text that all threads share.
   std::string_view shared_category(std::string_view text) {
-    constexpr std::uint64_t kBeside = 256;  // bytes of an entry, in all places
+    constexpr std::uint64_t kBeside = 256;  // bytes of an entry in all containers
     const std::lock_guard lock(category_mutex_);
     if (const auto known = category_texts_.find(text); known != category_texts_.end())
       return *known;
@@ -380,7 +380,7 @@ class Survey {
     return name.empty() ? fmt::format("column {}", map_.columns[slot]) : printable(name);
   }
 
-  /// Brings together what the threads have found in the first pass.
+  /// Joins the threads' results of the first pass.
   void join() {
     ThreadFound all;
     all.scales.resize(tasks_.size());
@@ -430,7 +430,7 @@ class Survey {
     for (const double number : numbers) color.categories.push_back({{}, number, next()});
   }
 
-  /// Ends a pass over the numbers; false if none needs another.
+  /// Ends a pass over the numbers; returns false if it was the last.
   bool end_passes() {
     bool is_any_open = false;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
@@ -443,7 +443,7 @@ class Survey {
   }
 
   static void set_ends(ScaleTask& task) {
-    if (task.range.low > task.range.high) return;  // no numbers
+    if (task.range.low > task.range.high) return;  // without numbers
     Scale& scale = *task.scale;
     if (scale.kind == ScaleKind::kRank) {
       scale.ends = task.finder->percentiles();
@@ -464,15 +464,15 @@ class Survey {
   bool is_film_;
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_ = true, collects_categories_;
-  std::vector<std::vector<Buffer<double>>> numbers_;  ///< that are kept, by task and table, [rows]
+  std::vector<std::vector<Buffer<double>>> numbers_;  ///< kept numbers by task and table, [rows]
   std::mutex category_mutex_;
   std::set<std::string, std::less<>> category_texts_;
   tbb::enumerable_thread_specific<ThreadFound> threads_;
   DataFacts facts_;
 };
 
-/// Returns the row of a column's first text, if none of its texts is a colour #rrggbb and some are
-/// not empty.
+/// Returns the row of a column's first text if some texts are not empty and none is a colour
+/// #rrggbb.
 std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column) {
   const std::size_t columns[] = {column};
   const std::uint64_t block_rows = block_rows_of(table, columns);
@@ -503,7 +503,7 @@ std::uint64_t DataFacts::block_of(std::uint64_t kept_row) const {
 
 PercentileMemory::PercentileMemory(std::uint64_t rows, std::size_t scales, std::uint64_t memory) {
   constexpr std::uint64_t kMaxKeptRows = std::uint64_t{1} << 23;
-  constexpr std::uint64_t kShare = 6;  // of the memory, for numbers and for finders
+  constexpr std::uint64_t kShare = 6;  // shares for numbers and for finders
   const std::uint64_t numbers = scales * block_memory(rows * sizeof(double));
   const std::uint64_t parts = std::max<std::uint64_t>(1, scales * (thread_count() + 1));
   keeps_numbers = rows <= kMaxKeptRows && (memory == 0 || numbers <= memory / kShare);
