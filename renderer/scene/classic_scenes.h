@@ -9,11 +9,11 @@
 
 namespace roundel {
 
-/// One of the classic scenes of the Stanford CS149 / CMU 15-418 circle renderer.
+/// A classic scene of the Stanford CS149 / CMU 15-418 circle renderer.
 struct ClassicScene {
   const char* name;
   std::uint64_t count;  ///< circles
-  Shader shader;        ///< where a layer names none
+  Shader shader;        ///< default of the layer
   bool is_simulated = false;
 };
 
@@ -40,7 +40,7 @@ constexpr const ClassicScene* find_classic(std::string_view name) {
     if (name == scene.name) return &scene;
   return nullptr;
 }
-/// Its circles; compiles for known names only.
+/// Number of its circles; compiles for known names only.
 consteval std::uint64_t classic_count(std::string_view name) {
   return find_classic(name)->count;
 }
@@ -48,7 +48,7 @@ consteval std::uint64_t classic_count(std::string_view name) {
 /// Throws Error(kInvalidScene) for an unknown name.
 const ClassicScene& classic_scene(std::string_view name);
 
-/// What `generator:` knows.
+/// Values of `generator:`.
 std::vector<std::string> classic_names();
 
 }  // namespace roundel

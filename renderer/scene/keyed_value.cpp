@@ -89,7 +89,7 @@ Keys::Value Keys::at(double frame) const {
 
 bool Keys::rest(const FrameList& asked) const {
   const Value value = at(static_cast<double>(asked.front()));
-  // From key to key; with a key that is not there behind the last one.
+  // From key to key, with an imaginary key after the last.
   auto begin = asked.begin();
   for (std::size_t next = 0; begin != asked.end(); ++next) {
     const auto end = next < frames.size()

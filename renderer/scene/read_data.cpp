@@ -26,7 +26,7 @@ std::string column_example(const Table& table) {
   return name.empty() ? "{column: 0}" : printable(name);
 }
 
-/// Notes what stands for a column in a map: its name, or its number.
+/// Notes a column of a map, by name or number.
 void add_column(std::string_view name, UsedColumns& used) {
   if (const std::optional<std::int64_t> number = parse_integer(name).value; number && *number >= 0)
     used.numbers.insert(static_cast<std::uint64_t>(*number));
@@ -44,7 +44,7 @@ void add_columns(ValidNode node, UsedColumns& used) {
   }
 }
 
-/// The table with the rows of the columns that are used.
+/// Returns the table with the rows of the used columns.
 std::shared_ptr<const Table> table_of(const DataSource& source) {
   std::vector<std::size_t> columns = source.map.columns;
   std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });
@@ -242,7 +242,7 @@ const DataReader::DataFile& DataReader::open_data(const std::string& path,
       throw Error(ExitCode::kUsage, path + ": expected a table, got a null pointer");
     if (!dataset.empty())
       throw Error(ExitCode::kInvalidScene, path + ": " + std::string(kNoDatasets));
-    return files_[{path, dataset}] = {given->second};  // hashed where that is asked for
+    return files_[{path, dataset}] = {given->second};  // hashed on demand
   }
   const auto known = files_.find({path, dataset});
   if (known != files_.end()) return known->second;

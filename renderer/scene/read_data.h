@@ -15,11 +15,10 @@
 
 namespace roundel {
 
-/// Reads the layers of a scene file that have data, and opens their tables. What is wrong goes to
-/// `errors`.
+/// Reads the layers with data of a scene file, and opens their tables. Adds problems to `errors`.
 class DataReader {
  public:
-  /// `path`: of the scene file.
+  /// `path`: the scene file.
   DataReader(const std::string& path, const SceneOverrides& overrides, FormatErrors& errors)
       : path_(path), overrides_(overrides), errors_(errors) {}
 
@@ -28,7 +27,8 @@ class DataReader {
     animation_ = animation;
     fits_films_ = fits_films;
   }
-  /// Notes the columns that a layer uses. Called for all layers first: they may share a file.
+  /// Notes the columns that a layer uses. Call it for all layers first, since they may share a
+  /// file.
   void note_columns(PartlyValidNode layer);
   /// `layer_path`: such as "layers[0]".
   DataSource read(PartlyValidNode layer, Shader shader, const std::string& layer_path);
@@ -39,22 +39,22 @@ class DataReader {
     std::uint64_t content_hash = 0;
   };
 
-  /// A data file a frame; nothing where there is none for some.
+  /// Reads a film with a data file per frame; nothing if a file is missing.
   std::shared_ptr<const DataFilm> read_film(ValidNode data, const FrameName& name,
                                             const std::string& folder);
-  /// Where something goes by all files of a film, all must be there.
+  /// Checks that all files exist if a scale or view depends on all.
   void check_film(ValidNode data, const DataSource& source);
   void read_map(PartlyValidNode layer, Shader shader, DataSource& source);
-  /// Finds a column of texts that stand for colours, though none of them is one: with "missing" all
-  /// rows would have that colour.
+  /// Reports a column of texts for colours without any colour: with "missing" all rows would get
+  /// that colour.
   void check_texts(PartlyValidNode layer, const DataSource& source);
-  /// A layer has one place for its colour and one for its alpha.
+  /// Reports colour or alpha given in two places.
   void check_colors(PartlyValidNode layer, const DataSource& source);
   std::vector<DataColumn> read_columns(ValidNode list, Shader shader);
-  /// Layers may share a file, which can be gigabytes long: it is read once. `used`: of all of them.
+  /// Opens a file once for all layers, since it may have gigabytes. `used`: columns of all layers.
   const DataFile& open_data(const std::string& path, const std::string& dataset,
                             const UsedColumns& used);
-  /// Memory left for texts beside the open files, in bytes.
+  /// Memory left for texts besides the open files, in bytes.
   std::uint64_t memory_left() const;
 
   const std::string& path_;

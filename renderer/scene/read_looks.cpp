@@ -14,7 +14,7 @@ double most_channel(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 
-/// Also of keys over time: colours between two of them have no channel above both.
+/// Largest channel, also over keys: interpolated colours stay below the larger of two.
 double most_over_time(ValidNode color) {
   const auto keys = color.is_map() ? color.find("keys") : std::nullopt;
   if (!keys) return most_channel(read_color(color));
@@ -25,7 +25,7 @@ double most_over_time(ValidNode color) {
   return most;
 }
 
-/// Of the colours that circles can get; colour maps have none above 1.
+/// Largest channel of a law's colours; colour maps stay within 1.
 struct MostOfLaw {
   double operator()(const ConstantColor& law) const { return most_channel(law.value); }
   double operator()(const UniformColor& law) const {
@@ -49,7 +49,7 @@ double most_of_map(const ColorMap& color) {
   return most;
 }
 
-/// Multiply and screen let 1 − colour and colour of what lies below pass: shares.
+/// Multiply and screen use colours as shares: the background gets the factor colour or 1 − colour.
 class ColorCheck {
  public:
   ColorCheck(PartlyValidNode node, const std::string& path, const char* mode, FormatErrors& errors)

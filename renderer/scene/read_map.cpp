@@ -41,7 +41,7 @@ class MapReader {
       if (const auto color = map->find("color")) read_color_map(*color);
     }
     if (const auto where = layer.find("where")) {
-      // By name, so that their order in the file changes no slot and no fingerprint.
+      // Sorted by name, so that their order in the file does not change slots and fingerprint.
       std::vector<std::pair<std::string_view, ValidNode>> conditions;
       where->for_each_entry([&conditions](std::string_view name, ValidNode node) {
         conditions.emplace_back(name, node);
@@ -64,7 +64,7 @@ class MapReader {
     errors_.add(node.place(), layer_path_ + "." + key, problem);
   }
 
-  /// The slot of the column that a text or {column: …} names; nothing where there is none such.
+  /// Returns the slot of the column that a text or {column: …} names; nothing if it does not exist.
   std::optional<Slot> read_column(ValidNode node, const std::string& key,
                                   Holds holds = Holds::kNumbers) {
     const ValidNode name = node.is_map() ? node.find("column").value() : node;
@@ -108,7 +108,7 @@ class MapReader {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  /// Remembers a number that was rounded, and returns it.
+  /// Returns a number, and notes it if it was rounded.
   double compared(ValidNode node, const std::string& key, std::string_view digits, double number) {
     if (is_rounded(digits, number))
       map_.rounded.push_back(fmt::format("{}: {}.{}: {}", errors_.line_text(node.place()),
@@ -228,7 +228,7 @@ class MapReader {
               read_gradient(*colormap, layer_path_ + "." + key + ".colormap", errors_);
       }
     }
-    // Without a column there is an error, and nothing to be done.
+    // Without a column an error was added already.
     if (!slot) color.kind = ColorMap::Kind::kConstant;
   }
 
@@ -280,7 +280,7 @@ class MapReader {
     const std::string key = fmt::format("where.{}", name);
     std::optional<std::size_t> column = find_column(table_, name);
     if (!column && !looks_like_number(name)) column = find_named(node, name, key);
-    if (!column && looks_like_number(name)) {  // of arrays without names
+    if (!column && looks_like_number(name)) {  // arrays without names
       const std::optional<std::int64_t> number = parse_integer(name).value;
       if (number && *number >= 0 && static_cast<std::uint64_t>(*number) < table_.columns().size() &&
           table_.columns()[static_cast<std::size_t>(*number)].name.empty())

@@ -23,13 +23,12 @@ bool fits_data(const Scene& scene) {
   return scene.window && scene.window->kind == ViewWindow::Kind::kData;
 }
 
-/// True for hidden layers, unless the view fits them: hiding a layer does not move it.
+/// True for hidden layers, unless the view fits them: hiding a layer must not move the view.
 bool is_out(const Scene& scene, const Layer& layer) {
   return layer.is_hidden && !fits_data(scene);
 }
 
-/// Calls work(layer, data) for all layers with data, and throws all that is wrong with these
-/// together.
+/// Calls work(layer, data) for all layers with data, and throws all their problems together.
 template <typename Work>
 void for_each_data(Scene& scene, const Work& work) {
   Lines problems;
@@ -46,7 +45,7 @@ void for_each_data(Scene& scene, const Work& work) {
   if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
 }
 
-/// True where the map, or the scene's window, needs this frame's rows.
+/// True if the map, or the scene's window, needs this frame's rows.
 bool needs_rows(const Scene& scene, const DataSource& data) {
   if (fits_data(scene) && (!data.film || scene.window->is_over_frame)) return true;
   bool needs = finds_categories(data.map.color) && !data.map.color.is_settled;
@@ -59,7 +58,7 @@ void survey_layers(Scene& scene, SceneUse use) {
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
     if (is_out(scene, layer)) return;
     DataMap& map = data.map;
-    // Those with `columns` are checked as they are drawn, unless that is by runs.
+    // Data with `columns` are checked while drawing, unless they are drawn in runs.
     const bool draws = use == SceneUse::kDraw &&
                        (!map.is_plain || all > most_data_in_memory(scene, *data.table, map));
     if (data.facts || !(draws || needs_rows(scene, data))) return;
@@ -68,7 +67,7 @@ void survey_layers(Scene& scene, SceneUse use) {
                       data.table->text_bytes(map.columns, block_rows));
     data.facts =
         std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move, scene.memory));
-    // With a limit, validate goes on to say how much memory is enough.
+    // With a limit, validate goes on, to report how much memory is enough.
     if (scene.memory == 0) check_categories(scene, data.path, *data.facts);
   });
   const std::uint64_t circles = count_parts(scene);
@@ -89,7 +88,7 @@ std::shared_ptr<const Table> open_frame(const Scene& scene, const DataFilm& film
   return table;
 }
 
-/// With `columns` a film's file has as many, of numbers.
+/// With `columns`, a film's files need the same number of columns, all of numbers.
 void check_columns(const DataSource& data, const Table& table) {
   if (data.columns.empty()) return;
   const auto fail = [&](const std::string& problem) {
@@ -104,7 +103,7 @@ void check_columns(const DataSource& data, const Table& table) {
       fail(fmt::format("column {}: expected numbers, got texts", c));
 }
 
-/// Completes what goes by all files of a film.
+/// Completes scales and categories over all files of a film.
 void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
   if (!data.film || is_out(scene, layer)) return;
   auto film = std::make_shared<DataFilm>(*data.film);
@@ -134,12 +133,12 @@ struct Window {
   double left = 0, right = 1, bottom = 0, top = 1;
 };
 
-/// The window of the centres of all data layers; the unit square where there are none.
+/// Window of all data layers' centres; the unit square without any.
 Window data_window(const Scene& scene) {
   const std::optional<SceneBounds> bounds = data_bounds(scene);
   if (!bounds) return {};
   Window window{bounds->left, bounds->right, bounds->bottom, bounds->top};
-  if (window.left == window.right && window.bottom == window.top) {  // one place
+  if (window.left == window.right && window.bottom == window.top) {  // a single point
     window.left -= 0.5, window.right += 0.5;
     window.bottom -= 0.5, window.top += 0.5;
   }
@@ -157,7 +156,7 @@ Window window_of(const ViewWindow& asked, const Scene& scene) {
 
 View view_of(const ViewWindow& asked, const Scene& scene) {
   const Window window = window_of(asked, scene);
-  // What an image as high as the window's width or height shows.
+  // Heights of the image that the window's width and height need.
   const double aspect = static_cast<double>(scene.image.frame_width()) / scene.image.frame_height();
   const double by_width = (window.right - window.left) / aspect;
   const double by_height = window.top - window.bottom;
@@ -169,7 +168,7 @@ View view_of(const ViewWindow& asked, const Scene& scene) {
   return view;
 }
 
-/// Turns the window, if there is one, into the view.
+/// Turns the window, if any, into the view.
 void set_view(Scene& scene) {
   if (!scene.window) return;
   const bool flip_y = scene.view.flip_y;
@@ -181,13 +180,13 @@ void set_view(Scene& scene) {
                             scene.path, 1 / scene.view.zoom, scene.view.zoom, kMaxZoom));
 }
 
-/// All that depends on the data at hand.
+/// Completes all parts that depend on the current data.
 void complete(Scene& scene, SceneUse use) {
   survey_layers(scene, use);
   set_view(scene);
 }
 
-/// Throws for a window that is too small at a key, before anything is drawn.
+/// Throws, before drawing, if a window is too small at a key.
 void check_windows(const Scene& scene) {
   if (!scene.window || !scene.keyed) return;
   Scene at = scene;
@@ -200,7 +199,7 @@ void check_windows(const Scene& scene) {
   }
 }
 
-/// The scene at one of the next frames of its animation.
+/// Returns the scene at the next valid frame of its animation.
 std::optional<Scene> next_sound_frame(const Scene& scene) {
   constexpr std::int64_t kMostTries = 20;
   const std::int64_t end = scene.animation->start + scene.animation->frames;
@@ -239,7 +238,7 @@ std::optional<SceneBounds> data_bounds(const Scene& scene) {
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
   constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19;
   if (table.is_quick(map.columns)) return kMostQuick;
-  constexpr std::uint64_t kBytes = 40;  // with what an order takes
+  constexpr std::uint64_t kBytes = 40;  // with its sort order
   return most_data_bytes(scene) / kBytes;
 }
 

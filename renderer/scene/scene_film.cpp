@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostTables = 128;  ///< each is an open file
 
-/// What a scene takes in memory, and the tables that it holds open.
+/// Memory and open tables of a scene.
 struct SceneSize {
   std::uint64_t bytes = sizeof(Scene);
   std::size_t tables = 0;

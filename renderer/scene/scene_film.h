@@ -13,25 +13,25 @@
 
 namespace roundel {
 
-/// A scene for each frame of a film: a file a frame, or a row of a table, where a frame's number is
-/// the row's. Any thread may load.
+/// A scene for each frame of a film: a file per frame, or a row of a table, with the row's number
+/// as frame number. Loading is thread-safe.
 class SceneFilm {
  public:
-  /// As load_scene() does.
+  /// Works as load_scene() does.
   using Load = std::function<Scene(std::int64_t frame)>;
-  /// Keeps scenes of so many bytes.
+  /// Keeps scenes of up to `most_bytes` bytes.
   SceneFilm(Load load, std::uint64_t most_bytes) : load_(std::move(load)), room_(most_bytes) {}
 
-  /// The one that was kept, which goes with kDraw, or a new one.
+  /// Returns the kept scene, for kDraw, or loads one.
   Scene load(std::int64_t frame, SceneUse use) const;
-  /// For a frame that is to be drawn, so that its files need not be read again; where there is
-  /// room.
+  /// Keeps a frame's scene for drawing, which saves reading its files again; ignored beyond the
+  /// limit.
   void keep(std::int64_t frame, Scene scene) const;
 
-  // Of the rows of a table:
-  std::int64_t rows = 0;                                      ///< 0: files
-  std::optional<std::int64_t> shown = {};                     ///< frame that all scenes are at
-  std::optional<FrameName> name = {};                         ///< of the pictures; else by number
+  // For the rows of a table:
+  std::int64_t rows = 0;                   ///< 0: files
+  std::optional<std::int64_t> shown = {};  ///< frame that all scenes are at
+  std::optional<FrameName> name = {};      ///< names of the pictures; absent: by number
   std::function<std::string(std::int64_t frame)> place = {};  ///< "table.csv: line 3"
 
  private:

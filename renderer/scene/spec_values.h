@@ -9,10 +9,10 @@
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene.h"
 
-// Forms that several parts of a scene have.
+// Forms that several parts of a scene share.
 namespace roundel {
 
-inline constexpr std::uint64_t kMaxStops = 1000;  ///< of a colour map, or colours to choose from
+inline constexpr std::uint64_t kMaxStops = 1000;  ///< of colour maps and choices
 
 inline Form<double> data_coordinate() {
   return number(-kMaxDataCoordinate, kMaxDataCoordinate);
@@ -27,7 +27,7 @@ inline std::vector<Form<DisplayColor>> color_forms() {
           {array_of<3>(channel, "[red, green, blue]"), read_color},
           {channel, read_color}};
 }
-/// The forms of a colour, each with a value that `make` makes of the colour.
+/// Forms of a colour whose value `make` converts.
 template <typename T, typename Make>
 std::vector<Form<T>> color_forms_as(Make make) {
   std::vector<Form<T>> forms;

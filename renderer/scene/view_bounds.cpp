@@ -14,8 +14,8 @@ SceneBounds view_bounds(const Scene& scene) {
                      scene.view.center_y - half_height, scene.view.center_y + half_height};
   const std::optional<SceneBounds> asked = asked_window(scene);
   if (!asked) return bounds;
-  // Edges of the window where the picture ends are the window's numbers, and not what rounding has
-  // left of them.
+  // If the picture ends at an edge of the window, returns the window's exact number without
+  // rounding errors.
   const auto take = [&](double& edge, double number) {
     constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
     const double most = std::max({std::fabs(number), half_width, half_height});
@@ -31,7 +31,7 @@ SceneBounds view_bounds(const Scene& scene) {
 SceneBounds picture_bounds(const Scene& scene) {
   const SceneBounds view = view_bounds(scene);
   const ImageSettings& image = scene.image;
-  // The place of a line between pixels; the first and last are the view's edges as they are.
+  // Position of a line between pixels; the first and last are exactly the view's edges.
   const auto place = [](double low, double high, int line, int lines) {
     return line == lines ? high : low + (high - low) * line / lines;
   };
