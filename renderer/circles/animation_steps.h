@@ -3,7 +3,7 @@
 
 #include "renderer/base/host_device.h"
 
-/// One step of 1/60 s of the simulations whose circles do not meet: bouncingballs, hypnosis,
+/// One step of 1/60 s for simulations without interaction between circles: bouncingballs, hypnosis,
 /// fireworks. Binary32 throughout, in the order written.
 namespace roundel {
 
@@ -13,7 +13,7 @@ struct Ball {
   float y, velocity;  ///< vertical
 };
 
-/// Falls, and bounces at y = 0 with a fifth of its speed lost, until it comes to rest.
+/// Falls, and bounces at y = 0 with a fifth less speed, until it rests.
 ROUNDEL_HOST_DEVICE inline void step_ball(Ball& ball) {
   constexpr float kGravity = -2.8f;
   constexpr float kBounce = -.8f;
@@ -30,20 +30,20 @@ ROUNDEL_HOST_DEVICE inline void step_ball(Ball& ball) {
   }
 }
 
-/// The radius of a hypnosis circle after one step.
+/// Returns the radius of a hypnosis circle after one step.
 ROUNDEL_HOST_DEVICE inline float step_hypnosis(float radius) {
   return radius > .5f ? .02f : radius + .01f;
 }
 
-/// A spark of a firework: where it is, where it starts and the centre it leaves.
+/// A spark of a firework: its position, its start and the centre that it leaves.
 struct Spark {
   float x, y;
   float start_x, start_y;
   float center_x, center_y;
-  float velocity_x, velocity_y;  ///< never changes
+  float velocity_x, velocity_y;  ///< constant
 };
 
-/// Flies straight, and starts again once it is more than a quarter away from the centre.
+/// Flies straight, and restarts once it is more than a quarter away from the centre.
 ROUNDEL_HOST_DEVICE inline void step_spark(Spark& spark) {
   constexpr float kReach = .25f;
   spark.x = spark.x + spark.velocity_x * kStepSeconds;

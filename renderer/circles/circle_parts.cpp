@@ -38,7 +38,7 @@ Paint CircleParts::paint_of(const Shape& circle, const Paint& paint, std::size_t
   if (!is_stroke(part)) return paint;
   Paint stroke = has_color_ ? stroke_ : paint;
   stroke.alpha = has_alpha_ ? stroke_.alpha : paint.alpha;
-  // Circles that are to cover nothing.
+  // Circles that must cover nothing.
   if (!(circle.radius * circle.radius > 0)) stroke.alpha = 0;
   return with_looks(stroke, layer_.blend, true);
 }
@@ -48,7 +48,7 @@ void CircleParts::spread(std::size_t first, std::span<Shape> shapes,
   const std::size_t first_circle = first / parts_;
   const std::size_t circles = (first + shapes.size() + parts_ - 1) / parts_ - first_circle;
   const std::size_t behind = shapes.size() - circles;
-  // None is written over before its last part.
+  // A circle is overwritten only by its own last part.
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::size_t circle = behind + (first + i) / parts_ - first_circle;
     const Shape shape = shapes[circle];

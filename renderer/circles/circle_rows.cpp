@@ -17,7 +17,7 @@ constexpr std::size_t kColorColumns = 7;   // and red, green, blue
 constexpr std::size_t kAllColumns = 8;     // and alpha
 constexpr std::size_t kStrokeColumns = 9;  // and inner radius
 
-/// The width of each circle's stroke in scene space, 0 where its layer has none.
+/// Width of each circle's stroke in scene space, 0 if its layer has none.
 std::vector<double> stroke_widths(const Scene& scene) {
   std::vector<double> widths;
   for (const Layer& layer : scene.layers)
@@ -26,7 +26,7 @@ std::vector<double> stroke_widths(const Scene& scene) {
   return widths;
 }
 
-/// Calls shape_of(i) for each circle's place as it is to be written.
+/// Calls shape_of(i) for each circle's geometry as written.
 template <typename Number, typename ShapeOf>
 std::vector<Number> rows_of(const Scene& scene, const Circles& circles, std::size_t columns,
                             const ShapeOf& shape_of) {
@@ -50,7 +50,8 @@ std::vector<Number> rows_of(const Scene& scene, const Circles& circles, std::siz
   return rows;
 }
 
-/// `value`, or a number as little beside it as it takes to be moved to `goal`, if any is.
+/// Returns a number as close as possible to `value` that moves to `goal`, or `value` if there is
+/// none nearby.
 template <typename Number, typename Move>
 Number moved_to(float goal, Number value, const Move& move) {
   constexpr int kTries = 24;
@@ -64,7 +65,7 @@ Number moved_to(float goal, Number value, const Move& move) {
   return value;
 }
 
-/// True where circles are moved by the view before they are binary32.
+/// True if the view moves circles before they are rounded to binary32.
 bool is_rounded_last(const Scene& scene) {
   if (is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height())) return false;
   return std::any_of(scene.layers.begin(), scene.layers.end(), [&scene](const Layer& layer) {

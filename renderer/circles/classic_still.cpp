@@ -17,9 +17,9 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kTask = 16384;       ///< circles that are worth a task and a skip, at least
+constexpr std::size_t kTask = 16384;       ///< minimum number of circles worth a task and a skip
 constexpr std::size_t kTasksAThread = 8;   ///< enough that threads end together
-constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in L1
+constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws fit in L1
 
 /// A number drawn as base + scale·u.
 struct Draw {
@@ -35,15 +35,15 @@ constexpr ColorDraw kLawB = {{.3f, .9f}, {.1f, .9f}, {.1f, .4f}};
 constexpr ColorDraw kLawC = {{.2f, .5f}, {.5f, .5f}, {.1f, .4f}};
 constexpr ColorDraw kLawD = {{.3f, .9f}, {.1f, .3f}, {.2f, .2f}};
 
-/// A scene 'random': all depths are drawn first and sorted from large to small, then each circle
-/// draws radius (where it has a law), x, y, red, green, blue.
+/// A scene 'random': draws all depths and sorts them in descending order; then each circle draws
+/// radius (if it has a law), x, y, red, green, blue.
 struct RandomScene {
   std::size_t count;  ///< circles
   ColorDraw color;
   Draw radius;  ///< scale 0: not drawn
 };
 
-/// biglittle, littlebig: where the last circles go.
+/// biglittle, littlebig: position of the last circles.
 struct Corner {
   Draw x, y;
 };
@@ -53,7 +53,7 @@ constexpr float kCornerRadius = .05f;
 class RandomSceneLayer final : public LayerSource {
  public:
   RandomSceneLayer(const RandomScene& scene, const Corner* corner, const ClassicOptions& options)
-      // A depth depends on all others, and nothing else depends on it.
+      // A depth depends on all others; other values do not depend on depths.
       : LayerSource({.is_cheap = !options.has_depths, .is_parallel = options.has_depths}),
         scene_(scene),
         corner_(corner),
@@ -99,7 +99,7 @@ class RandomSceneLayer final : public LayerSource {
         tbb::simple_partitioner());
   }
 
-  /// Besides the depth.
+  /// Without the depth.
   std::size_t draws_a_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
 
   GlibcRandom stream_at(std::size_t position) const {
@@ -108,7 +108,7 @@ class RandomSceneLayer final : public LayerSource {
     return stream;
   }
 
-  /// One circle for each depth.
+  /// Draws a circle for each depth.
   void draw_circles(GlibcRandom& stream, std::span<const float> z, Shape* shapes,
                     Paint* paints) const {
     float draws[6 * kDrawsAtOnce + 1];  // NOLINT: written before it is read
@@ -127,7 +127,7 @@ class RandomSceneLayer final : public LayerSource {
   template <std::size_t kDraws>
   void make_circles(const float* draws, std::span<const float> z, Shape* shapes,
                     Paint* paints) const {
-    constexpr std::size_t kPosition = kDraws - 5;  // of x among a circle's draws
+    constexpr std::size_t kPosition = kDraws - 5;  // index of x among a circle's draws
     const ColorDraw& color = scene_.color;
     const Draw radius = scene_.radius;
     // A paint is one vector: alpha is alpha + 0·u.
@@ -145,7 +145,7 @@ class RandomSceneLayer final : public LayerSource {
     }
   }
 
-  /// Uses the draws that follow all others, two a circle.
+  /// Uses the draws after all others, two per circle.
   void move_to_corner(std::size_t first, std::span<Shape> shapes) const {
     const std::size_t first_moved = std::max(first, scene_.count - kCornerCircles);
     if (first_moved >= first + shapes.size()) return;

@@ -41,8 +41,7 @@ class DataLayer final : public LayerSource {
     // Numbers that are binary32 in the file are rounded before the view.
     traits_.is_moved = !(map_.is_plain && table_.fits_float() && layer_.move.is_identity());
     is_in_frame_ = use != CircleUse::kList && traits_.is_moved;
-    // A chunk takes a few bytes for each of all rows, and where they are sorted it goes through
-    // all.
+    // A chunk takes a few bytes for each of all rows; with an order it reads all rows.
     constexpr std::size_t kMost = std::size_t{1} << 22, kMostSorted = std::size_t{1} << 24;
     traits_.largest_chunk = map_.order ? kMostSorted : kMost;
     traits_.memory = own_memory();
@@ -63,7 +62,7 @@ class DataLayer final : public LayerSource {
   }
 
   std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
-    std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // first those that are kept
+    std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // among the kept ones
     if (map_.order) {
       if (order_.empty()) order_ = sorted();
       for (std::uint64_t& row : rows) row = order_[row];
@@ -91,7 +90,7 @@ class DataLayer final : public LayerSource {
   }
 
  private:
-  /// Memory that circles are written to.
+  /// Output memory for circles.
   struct CircleSpans {
     std::span<Shape> shapes;
     std::span<Paint> paints;
@@ -116,12 +115,12 @@ class DataLayer final : public LayerSource {
   static std::uint64_t thread_count() {
     return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   }
-  /// Of a thread that reads and makes circles.
+  /// Memory of a thread that reads rows and makes circles.
   std::uint64_t thread_bytes() const {
-    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // of the file, or to unpack it
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // buffer to read or unpack the file
     const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
     const std::uint64_t columns = map_.columns.size() * sizeof(double) * rows;
-    // A temporary file's texts are read a block of the table at a time.
+    // Texts in a temporary file are read in blocks of the table.
     const std::uint64_t texts = table_.keeps_columns() ? table_.text_bytes(map_.columns, rows) : 0;
     return kPiece + std::max(facts_.reading_bytes, columns) + texts + (map_.order ? columns : 0) +
            rows * mapper_.bytes_of_row();
@@ -130,7 +129,8 @@ class DataLayer final : public LayerSource {
     return std::min<std::uint64_t>(
         static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
   }
-  /// Of the threads that draw, which make runs: some more where the machine has fewer cores.
+  /// Memory of the threads that draw, which make runs: a few more threads on machines with fewer
+  /// cores.
   std::uint64_t drawing_bytes() const {
     const std::uint64_t tasks =
         map_.order ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
@@ -139,13 +139,13 @@ class DataLayer final : public LayerSource {
   std::uint64_t order_bytes() const {
     return map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0;
   }
-  /// Places of a chunk's circles in paint order, by block of the file.
+  /// Memory of a chunk's places in paint order, grouped by block of the file.
   std::uint64_t places_bytes() const {
     return map_.order ? block_memory(std::min<std::uint64_t>(facts_.kept, traits_.largest_chunk) *
                                      sizeof(std::uint32_t))
                       : 0;
   }
-  /// While the order is found, with the order.
+  /// Peak memory of sorting, with the order.
   std::uint64_t sorting_bytes() const {
     if (!map_.order) return 0;
     if (!is_text(map_.order->slot)) return NumberOrder::memory_bytes(facts_.kept, thread_count());
@@ -153,7 +153,7 @@ class DataLayer final : public LayerSource {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  /// Makes circles of the run's kept rows begin to end − 1; circle j goes to place_of(j).
+  /// Makes circles of the run's kept rows begin to end − 1; writes circle j to place_of(j).
   template <typename PlaceOf>
   void write(MappedRun& run, std::size_t begin, std::size_t end, const CircleSpans& out,
              const PlaceOf& place_of) const {
@@ -176,7 +176,7 @@ class DataLayer final : public LayerSource {
       const std::size_t place = place_of(j);
       const auto [scene_x, scene_y] = to_scene(x[i], y[i]);
       double wide = radii[i];
-      if (map_.is_plain)  // rounded first, as it always was
+      if (map_.is_plain)  // rounded first, for compatibility
         wide = static_cast<double>(static_cast<float>(wide)) *
                (is_in_frame_ ? scale * view.zoom : scale);
       else if (!is_in_frame_)
@@ -197,9 +197,9 @@ class DataLayer final : public LayerSource {
     throw Error(ExitCode::kRuntimeFailure, source_.path + ": has changed while it was read");
   }
 
-  /// Fails where rows are not what they were.
+  /// Throws if the rows have changed.
   void check_kept(const MappedRun& run, std::uint64_t block) const {
-    if (run.bad > 0 && !map_.skips_invalid) return;  // to be reported, all of them
+    if (run.bad > 0 && !map_.skips_invalid) return;  // the caller reports all of them
     if (run.kept.size() != facts_.kept_before_block(block + 1) - facts_.kept_before_block(block))
       fail_as_changed();
   }
@@ -258,7 +258,7 @@ class DataLayer final : public LayerSource {
     std::uint64_t first = block * facts_.block_rows, count = rows_of_block(block);
     std::uint64_t before = facts_.kept_before_block(block);
     std::uint64_t kept = facts_.kept_before_block(block + 1) - before;
-    if (facts_.kept_before.empty()) {  // those between will do
+    if (facts_.kept_before.empty()) {  // reads the rows in between, too
       const auto [least, most] = std::minmax_element(run.selected.begin(), run.selected.end());
       first = before = *least;
       count = kept = *most - before + 1;
@@ -268,7 +268,7 @@ class DataLayer final : public LayerSource {
     write(run, 0, places.size(), out, [places](std::size_t j) { return places[j]; });
   }
 
-  /// The rows that are kept, by `order`.
+  /// Returns the kept rows sorted by `order`.
   RowNumbers sorted() const {
     const Order& order = *map_.order;
     if (is_text(order.slot)) {
@@ -279,7 +279,7 @@ class DataLayer final : public LayerSource {
       return texts.sorted(order.descending);
     }
     const std::size_t column = map_.columns[order.slot];
-    const bool has_keys =  // which are needed only where numbers are not what they were
+    const bool has_keys =  // read only if numbers may have been rounded
         table_.columns()[column].has_order_keys &&
         (table_.is_in_memory() || table_.rounding_of(column));
     NumberOrder numbers(facts_.kept);
@@ -293,7 +293,7 @@ class DataLayer final : public LayerSource {
     return numbers.sorted();
   }
 
-  /// Where all rows are kept, circles are rows, and only these are read.
+  /// Reads exactly the needed rows if all are kept, since then circles are rows.
   void fill_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     for (std::size_t done = 0, size = 0; done < out.size(); done += size) {
@@ -305,7 +305,7 @@ class DataLayer final : public LayerSource {
     }
   }
 
-  /// Where not all are, whole blocks are read: how many rows of each are kept is known.
+  /// Reads whole blocks if not all rows are kept: each block's number of kept rows is known.
   void fill_kept_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     const std::vector<std::uint64_t>& before = facts_.kept_before;
@@ -331,7 +331,7 @@ class DataLayer final : public LayerSource {
   RowMapper mapper_;
   DataFacts facts_;
   bool is_in_frame_ = false;  ///< fill() writes circles in frame space; else in scene space
-  RowNumbers order_;          ///< the kept rows as they are painted, where that was needed
+  RowNumbers order_;          ///< the kept rows in paint order, if needed
   mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };
 

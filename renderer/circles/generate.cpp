@@ -14,7 +14,7 @@ bool is_data(const Layer& layer) {
   return std::holds_alternative<DataSource>(layer.source);
 }
 
-/// True where keys change nothing but the view and layers' moves. Data move by themselves.
+/// True if keys change only the view and layers' moves, and data are constant.
 bool only_moves(const Scene& scene) {
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
   if (is_data_film(scene) || scene.film) return false;
@@ -63,7 +63,7 @@ struct CircleSource::State {
     circles.paints_generation = number;
   }
 
-  /// Writes parts `first` and following of all layers together.
+  /// Writes parts from `first` on, numbered over all layers.
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
             bool in_parallel) const {
     for (auto layer = layers.begin(); !shapes.empty(); ++layer) {
@@ -95,7 +95,7 @@ CircleSource::CircleSource(const Scene& scene, const CircleSource& before)
 
 CircleSource::CircleSource(const Scene& scene, const CircleSource& before, CircleUse use)
     : state_(std::make_unique<State>(State{scene, use})) {
-  std::vector<bool> differs(scene.layers.size());  // by itself: not only as a whole
+  std::vector<bool> differs(scene.layers.size());  // beyond moves of layers
   bool paints_differ = use != before.state_->use;
   for (std::size_t i = 0; i < differs.size(); ++i)
     paints_differ |= differs[i] = is_data(scene.layers[i]);
@@ -154,7 +154,7 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
       stats->stage("generate").bytes = memory.count() * (sizeof(Shape) + sizeof(Paint));
     return {memory, own_memory().held};
   }
-  // A place in the classic scenes' stream of random numbers takes microseconds to find.
+  // Finding a position in the classic scenes' random stream takes microseconds.
   constexpr std::size_t kSampleRun = 16;
   const std::size_t count = count_parts(state_->scene);
   CircleStream::Traits traits{.sample_run = kSampleRun, .source_bytes = own_memory().held};

@@ -12,16 +12,16 @@
 
 namespace roundel {
 
-/// Produces the circles of any frame of a scene, in paint order. Frame f of a simulated layer is
-/// its initial state after steps_at() f; stepping on from the frame generated last is cheap, going
-/// back starts over from frame 0. The circles of a frame are the same bits however it is reached.
+/// Makes the circles of any frame of a scene, in paint order. Frame f of a simulated layer is its
+/// initial state after steps_at() f. Stepping on from the last frame is cheap; going back restarts
+/// at frame 0. A frame's circles have the same bits whichever way it is reached.
 class CircleSource {
  public:
   /// Keeps a reference to the scene.
   explicit CircleSource(const Scene& scene, CircleUse use = CircleUse::kDraw);
-  /// The same of the scene at another frame: shares the layers whose own circles are the same, and
-  /// the simulations, for which `before` is not to be asked any more. The scene of the first source
-  /// must outlive it, too.
+  /// Source for the scene at another frame. Shares the layers with the same circles, and the
+  /// simulations; do not use `before` for those afterwards. The first source's scene must outlive
+  /// it, too.
   CircleSource(const Scene& scene, const CircleSource& before);
   ~CircleSource();
 
@@ -31,40 +31,41 @@ class CircleSource {
   /// loaded.
   void generate(std::int64_t frame, Circles& circles);
 
-  /// generate() of a source for kList as one for kListDrawn would, and the circles' centres in
-  /// scene space before they are rounded.
+  /// Generates circles as a source for kListDrawn does, although this one is for kList, and their
+  /// unrounded centres in scene space.
   void generate_with_centers(std::int64_t frame, Circles& circles,
                              std::vector<ScenePoint>& centers) const;
 
-  /// A frame's circles as they are drawn: made where they are needed if all layers are cheap, else
-  /// generated into `memory` (stage generate of `stats`). Frames before 0 have those of frame 0.
-  /// The source and `memory` must outlive what is returned.
+  /// Returns a frame's circles for drawing: made on demand if all layers are cheap, else generated
+  /// into `memory` (stage generate of `stats`). Frames before 0 have the circles of frame 0. The
+  /// source and `memory` must outlive the result.
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
-  /// True where at() leaves `memory` alone.
+  /// True if at() does not use `memory`.
   bool is_streamed() const;
-  /// Main memory that it has beside the circles of whoever asks for them.
+  /// Main memory besides the caller's circles.
   SourceMemory own_memory() const;
 
-  /// True where some layer's centres are binary64 until the view has moved them, but data's.
+  /// True if a layer other than data keeps binary64 centres until the view has moved them.
   bool has_double_centers() const;
 
-  /// The circles as runs of random ones, in their order; none unless all are such, and their
-  /// centres binary32.
+  /// Returns the circles as runs of random ones, in order; empty unless all are random with
+  /// binary32 centres.
   std::vector<RandomRun> random_runs() const;
 
-  /// Which rows of its file these circles of a layer with data are, both counted from 0; nothing
-  /// for other layers. Throws what generate() does.
+  /// Returns the rows of the file for these circles of a layer with data, both counted from 0;
+  /// empty for other layers. Throws as generate() does.
   std::vector<std::uint64_t> rows_of(std::size_t layer, std::span<const std::uint64_t> circles);
 
-  /// True where the circles depend on the frame: some layer is simulated.
+  /// True if a layer is simulated, so that the circles depend on the frame.
   bool is_simulated() const;
-  /// What all frames are made from where data and view stay the same. Goes back to frame 0.
+  /// Returns the circles that all frames are made from if data and view stay the same. Goes back to
+  /// frame 0.
   std::shared_ptr<const FilmCircles> film_circles();
-  /// Moves of these to frame space, a layer each.
+  /// Moves of these to frame space, one per layer.
   std::vector<CircleMove> moves() const;
 
-  /// Makes the circles of layers without data or simulation once, to be copied from then on,
-  /// where they take at most `bytes`.
+  /// Makes the circles of layers without data or simulation once and copies them afterwards, if
+  /// they take at most `bytes`.
   void keep_circles(std::uint64_t bytes);
 
  private:
@@ -74,42 +75,42 @@ class CircleSource {
   std::unique_ptr<State> state_;
 };
 
-/// The circles of a scene's frames, with each frame's values of keys and files of data.
+/// Circles of a film's frames, with each frame's values of keys and files of data.
 class FilmSource {
  public:
   /// Keeps a reference to the scene.
   explicit FilmSource(const Scene& scene, CircleUse use = CircleUse::kDraw);
 
-  /// A frame's circles, and what they come from: to be kept as long as a CircleStream of them.
+  /// A frame's circles and their source; keep it as long as a CircleStream of them.
   struct Frame {
     std::shared_ptr<const Scene> scene;
     std::shared_ptr<CircleSource> circles;
   };
-  /// Throws what scene_at() does. The frame before is not to be asked for any more, but for what it
-  /// streams.
+  /// Throws as scene_at() does. Afterwards the previous frame is valid only for its streams.
   Frame at(std::int64_t frame);
 
-  /// True where the scene itself depends on the frame: has_frames().
+  /// True if the scene itself depends on the frame: has_frames().
   bool has_frames() const { return has_frames_; }
-  /// Makes circles that only the view or their layer moves once, where they take at most `bytes`.
+  /// Makes circles that only the view or their layer moves once, if they take at most `bytes`.
   void keep_circles(std::uint64_t bytes) { now_.circles->keep_circles(bytes); }
 
-  /// True where recipe() has the circles of the frame of the last at().
+  /// True if recipe() supports the frame of the last at().
   bool has_recipes() const { return has_recipes_ && !now_.circles->has_double_centers(); }
-  /// The circles of a frame, the one of the last at(), from those of the film, which are made once.
+  /// Returns how to make a frame's circles, the frame of the last at(), from those of the film,
+  /// which are made once.
   CircleRecipe recipe(std::int64_t frame);
 
-  /// True where the circles depend on the frame.
+  /// True if the circles depend on the frame.
   bool varies() const { return has_frames_ || now_.circles->is_simulated(); }
-  /// Of the frame that the scene is at, until another is asked for.
+  /// Circles of the scene's frame, before the first at().
   const CircleSource& first() const { return *now_.circles; }
 
  private:
   bool has_frames_;
-  bool has_recipes_;  // frames differ only in moves of circles that are the film's
+  bool has_recipes_;  // frames differ only in moves of the film's circles
   Frame now_;
   CircleUse use_;
-  std::shared_ptr<const FilmCircles> film_;  // once a recipe was asked for
+  std::shared_ptr<const FilmCircles> film_;  // after the first recipe()
 };
 
 }  // namespace roundel

@@ -6,8 +6,8 @@
 
 namespace roundel {
 
-/// A scene's random layer as what random_circle draws from. `alpha` is the shader's, for layers
-/// without an alpha law. Numbers of the scene are rounded to binary32.
+/// Returns a scene's random layer as laws for random_circle. `alpha` is the shader's, for layers
+/// without an alpha law. Rounds the scene's numbers to binary32.
 RandomLaws make_random_laws(const RandomSource& source, std::uint32_t seed,
                             std::uint32_t layer_index, float alpha);
 

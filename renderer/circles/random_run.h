@@ -8,15 +8,14 @@
 
 namespace roundel {
 
-/// Circles of a frame that are a random layer's, each of which is made of its number alone: by
-/// whoever draws, where it draws.
+/// Circles of a frame from one random layer. The rasterizer makes each from its number alone.
 struct RandomRun {
-  std::uint64_t first, count;  ///< of the frame's circles
+  std::uint64_t first, count;  ///< in the frame's circles
   RandomLaws laws;
   PaintFinish finish;
   CircleMove move;
 
-  /// Circle k of the layer as it is drawn, in frame space.
+  /// Makes circle k of the layer in frame space, ready to draw.
   ROUNDEL_HOST_DEVICE void make(std::uint64_t k, Shape& shape, Paint& paint) const {
     random_circle(laws, k, shape, paint);
     finish(shape, paint);

@@ -28,10 +28,10 @@ struct OrderEntry {
     return key != other.key ? key < other.key : row < other.row;
   }
 };
-/// Buckets of more rows are sorted into buckets of their own.
+/// Larger buckets are sorted into buckets themselves.
 constexpr std::size_t kMostEntries = std::size_t{1} << 15;
 
-/// The keys' first bits that differ.
+/// Maps keys to buckets by the first bits that differ.
 class Buckets {
  public:
   Buckets(std::uint64_t least, std::uint64_t most)
@@ -50,8 +50,8 @@ std::size_t slabs_of(std::size_t count) {
   return std::clamp<std::size_t>(count / kRowsOfSlab, 1, kMostSlabs);
 }
 
-/// value_of(i) of 0 to out.size() − 1 by bucket_of(i), those of a bucket as they come: counts,
-/// their exclusive scan, values. Returns where each bucket begins in `out`, and its end.
+/// Sorts value_of(i), i < out.size(), by bucket_of(i); stable: counts, their exclusive scan,
+/// values. Returns the buckets' begins in `out`, and the end.
 template <typename ValueOf, typename BucketOf>
 std::vector<std::size_t> sort_into(std::span<std::uint32_t> out, std::size_t buckets,
                                    const ValueOf& value_of, const BucketOf& bucket_of) {
@@ -79,14 +79,14 @@ std::uint32_t itself(std::size_t i) {
   return static_cast<std::uint32_t>(i);
 }
 
-/// Rows row_of(0) and following in `out`, in buckets, those of a bucket as they come. Returns where
-/// each bucket begins, and the end. All are in one only where all keys are the same.
+/// Sorts rows row_of(0), row_of(1), … into buckets in `out`; stable. Returns the buckets' begins,
+/// and the end. All rows share one bucket only if all keys are equal.
 template <typename RowOf>
 std::vector<std::size_t> distribute(std::span<const std::uint64_t> keys,
                                     std::span<std::uint32_t> out, const RowOf& row_of) {
   const std::size_t count = out.size(), slabs = slabs_of(count);
   const auto begin_of = [&](std::size_t s) { return count * s / slabs; };
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // of keys but NaN's
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // without NaN's keys
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
     for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) {
@@ -132,7 +132,7 @@ void NumberOrder::sort_buckets(std::span<std::uint32_t> rows,
   });
 }
 
-/// Rows of equal keys ascend in it.
+/// `rows` with equal keys must ascend.
 void NumberOrder::sort_bucket(std::span<std::uint32_t> rows) const {
   if (rows.size() > kMostEntries) {
     std::vector<std::size_t> begins;
