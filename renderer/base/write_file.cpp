@@ -272,8 +272,7 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
     throw Error(ExitCode::kOutputRefused,
                 path_.substr(0, nul) + "\\x00: expected a path without NUL");
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
-  if (rule == TakenName::kRefuse && open_nameless())
-    return;  // give_name() reports an existing file
+  if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() reports a taken name
   struct stat status {};
   const auto look = rule == TakenName::kFollow ? stat : lstat;
   if (look(target_.c_str(), &status) != 0) {

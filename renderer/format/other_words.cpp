@@ -13,7 +13,7 @@ namespace {
 struct Meaning {
   std::string_view words;  ///< separated by blanks
   std::string_view key;    ///< the object must have this key
-  std::string_view text;   ///< what to type
+  std::string_view text;   ///< replacement to type
 };
 
 /// By preference: an object's own key first, then where else that key belongs.

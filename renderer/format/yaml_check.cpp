@@ -64,7 +64,7 @@ class YamlChecker {
     In in;
     Want want;
     std::size_t begin;
-    int column;                    // of the keys or hyphens; -1 for the document
+    int column;                    // position of keys or hyphens in the line; -1: document
     Node key{};                    // last entry, key or value
     bool is_explicit_key = false;  // it follows a question mark
   };
