@@ -18,7 +18,7 @@ enum class ExitCode : int {
   kSomeFramesFailed = 5,  ///< a sequence is incomplete
 };
 
-/// Joins the lines, made printable(). Lines that exceed kMaxErrorLineBytes, which quote input, get
+/// Joins the lines, made printable(). Lines that exceed kLongestErrorLine, which quote input, get
 /// "…" for their middle.
 std::string error_text(const Lines& lines);
 /// A command's prefix ("roundel: frame 12: ") keeps the line below 500 bytes.

@@ -136,9 +136,10 @@ std::int64_t step_of(const FrameList& frames) {
   return frames.size() > 1 && run_length(frames, 0) == frames.size() ? frames[1] - frames[0] : 1;
 }
 
-FrameList frames_without(const FrameList& all, const FrameList& some) {
+FrameList frames_without(const FrameList& all, const FrameList& excluded) {
   FrameList rest;
-  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
+  std::set_difference(all.begin(), all.end(), excluded.begin(), excluded.end(),
+                      std::back_inserter(rest));
   return rest;
 }
 

@@ -20,8 +20,8 @@ using FrameList = std::vector<std::int64_t>;
 /// Returns `count` consecutive frames from `first` on.
 FrameList run_of_frames(std::int64_t first, std::int64_t count);
 
-/// Returns the frames of `all` that are not in `some`.
-FrameList frames_without(const FrameList& all, const FrameList& some);
+/// Returns the frames of `all` that are not in `excluded`.
+FrameList frames_without(const FrameList& all, const FrameList& excluded);
 
 /// Returns the shortest usual spelling, "1-10,15,20-30x2"; empty for no frames.
 std::string frames_text(const FrameList& frames);

@@ -28,8 +28,8 @@ std::string did_you_mean_file(const std::string& path,
                           std::find(endings.begin(), endings.end(), ending) != endings.end();
     std::error_code ignored;
     if (is_alike && entry->is_regular_file(ignored)) {
-      std::string& known = names[name.stem().string()];
-      if (known.empty() || name.string() < known) known = name.string();
+      std::string& first_name = names[name.stem().string()];
+      if (first_name.empty() || name.string() < first_name) first_name = name.string();
     }
     entry.increment(error);
   }

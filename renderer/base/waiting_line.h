@@ -18,8 +18,8 @@ class WaitingLine {
     Waiter self{has_ended};
     std::unique_lock lock(mutex_);
     line_.push_back(&self);
-    self.woken.wait(lock, [&] { return self.is_told || line_.front() == &self; });
-    if (self.is_told) return;
+    self.woken.wait(lock, [&] { return self.is_done || line_.front() == &self; });
+    if (self.is_done) return;
     lock.unlock();
     const Leaving leaving(*this);
     wait_alone();
@@ -28,7 +28,7 @@ class WaitingLine {
  private:
   struct Waiter {
     const std::function<bool()>& has_ended;
-    bool is_told = false;  ///< its job has ended, and it left the queue
+    bool is_done = false;  ///< its job has ended, and it left the queue
     std::condition_variable woken{};
   };
   /// Removes the first thread from the queue and wakes the next.
@@ -40,10 +40,10 @@ class WaitingLine {
       all_.line_.pop_front();
       while (!all_.line_.empty()) {
         Waiter& next = *all_.line_.front();
-        next.is_told = next.has_ended();
-        if (next.is_told) all_.line_.pop_front();
+        next.is_done = next.has_ended();
+        if (next.is_done) all_.line_.pop_front();
         next.woken.notify_one();
-        if (!next.is_told) break;
+        if (!next.is_done) break;
       }
     }
     Leaving(const Leaving&) = delete;

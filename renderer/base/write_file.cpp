@@ -40,36 +40,36 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_alw
 constinit TemporarySlot temporary_slots[1024];  // takes no time or memory before its first use
 constexpr std::size_t kFolderSlots = 16;        // at the end of the table; files may take these too
 
-std::atomic<int> threads_making{0};     // creating a temporary file at this moment
+std::atomic<int> threads_in_guard{0};   // creating a temporary file at this moment
 std::atomic<bool> process_ends{false};  // a handler has begun to remove files
 
 /// For threads whose work is discarded.
-[[noreturn]] void wait_for_the_end() {
+[[noreturn]] void wait_for_exit() {
   for (;;) pause();
 }
 
 /// Guards creating and listing a temporary file, and its end, so that a handler sees both or
 /// neither: the handler waits for threads in the guard, and later threads stop. Signals are blocked
 /// meanwhile, or the handler could wait for its own thread.
-class MakingTemporary {
+class TemporaryGuard {
  public:
-  MakingTemporary() {
+  TemporaryGuard() {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &mask_before_);
-    threads_making.fetch_add(1);
+    threads_in_guard.fetch_add(1);
     if (!process_ends.load()) return;
-    threads_making.fetch_sub(1);
-    wait_for_the_end();
+    threads_in_guard.fetch_sub(1);
+    wait_for_exit();
   }
-  ~MakingTemporary() {
+  ~TemporaryGuard() {
     const int saved_errno = errno;
-    threads_making.fetch_sub(1);
+    threads_in_guard.fetch_sub(1);
     pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
     errno = saved_errno;
   }
-  MakingTemporary(const MakingTemporary&) = delete;
-  MakingTemporary& operator=(const MakingTemporary&) = delete;
+  TemporaryGuard(const TemporaryGuard&) = delete;
+  TemporaryGuard& operator=(const TemporaryGuard&) = delete;
 
  private:
   sigset_t mask_before_;
@@ -149,11 +149,11 @@ Error cannot_sync(const std::string& path, const char* call, int error) {
 }
 
 /// Returns the parent of a folder.
-std::string folder_above(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const std::filesystem::path folder(path);
-  const std::filesystem::path above =
+  const std::filesystem::path parent =
       (folder.has_filename() ? folder : folder.parent_path()).parent_path();
-  return above.empty() ? "." : above.string();
+  return parent.empty() ? "." : parent.string();
 }
 
 enum class Leftover {
@@ -162,21 +162,21 @@ enum class Leftover {
   kMayBeUsed  ///< unknown: the file system has no locks
 };
 
-/// True if the path still names the open file. `look`: stat or lstat.
-bool is_at(int file, const char* path, int (*look)(const char*, struct stat*)) {
+/// True if the path still names the open file. `read_status`: stat or lstat.
+bool is_at(int file, const char* path, int (*read_status)(const char*, struct stat*)) {
   struct stat opened {};
   struct stat named {};
-  return fstat(file, &opened) == 0 && look(path, &named) == 0 && opened.st_dev == named.st_dev &&
-         opened.st_ino == named.st_ino;
+  return fstat(file, &opened) == 0 && read_status(path, &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 /// Removes a new folder of this process, unless it has entries or another process holds its lock to
 /// write there (FolderLock). Async-signal-safe.
 void remove_new_folder(const char* path) {
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool is_wanted =
+  const bool is_locked =
       folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!is_wanted) rmdir(path);
+  if (!is_locked) rmdir(path);
   if (folder >= 0) close(folder);
 }
 
@@ -251,7 +251,7 @@ class ListedPath {
 };
 
 void AtomicFile::fail(int error, const char* call) const {
-  if (process_ends.load()) wait_for_the_end();  // the temporary file is gone
+  if (process_ends.load()) wait_for_exit();  // the temporary file is gone
   const std::string message = path_ + kCannotWrite + (call != nullptr ? call : "") +
                               (call != nullptr ? ": " : "") +
                               std::generic_category().message(error);
@@ -274,8 +274,8 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
   if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() reports a taken name
   struct stat status {};
-  const auto look = rule == TakenName::kFollow ? stat : lstat;
-  if (look(target_.c_str(), &status) != 0) {
+  const auto read_status = rule == TakenName::kFollow ? stat : lstat;
+  if (read_status(target_.c_str(), &status) != 0) {
     if (errno == ELOOP) fail(ELOOP);
     return;
   }
@@ -332,7 +332,7 @@ void AtomicFile::open_unique() {
 
 /// False if the name is taken.
 bool AtomicFile::open_temporary(const std::string& temporary) {
-  const MakingTemporary making;
+  const TemporaryGuard guard;
   auto listed = std::make_unique<ListedPath>(temporary);
   // The new file must not be readable by users who could not read the old one.
   const int file =
@@ -342,8 +342,8 @@ bool AtomicFile::open_temporary(const std::string& temporary) {
   // remove_leftover() may have been faster than the lock: then the file is gone or about to be.
   // File systems without locks keep leftovers.
   struct stat status {};
-  const bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (taken || fstat(file, &status) != 0 || status.st_nlink == 0) {
+  const bool is_locked = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (is_locked || fstat(file, &status) != 0 || status.st_nlink == 0) {
     close(file);
     return false;
   }
@@ -355,7 +355,7 @@ bool AtomicFile::open_temporary(const std::string& temporary) {
 AtomicFile::~AtomicFile() {
   if (file_ < 0) return;
   if (temporary_) {
-    const MakingTemporary making;
+    const TemporaryGuard guard;
     unlink(temporary_->path());
     temporary_.reset();
   }
@@ -390,7 +390,7 @@ void AtomicFile::commit(Sync sync) {
   if (is_nameless_) give_name();
   if (temporary_) {
     // After this point another process may begin a file of the temporary name.
-    const MakingTemporary making;
+    const TemporaryGuard guard;
     rename_temporary();
     temporary_.reset();
   }
@@ -422,10 +422,10 @@ void AtomicFile::give_name() {
   const int nameless = file_;
   open_unique();
   off_t copied = 0;
-  ssize_t some = 1;
-  while (some > 0 || (some < 0 && errno == EINTR))
-    some = sendfile(file_, nameless, &copied, std::size_t{1} << 30);
-  const int error = some < 0 ? errno : 0;
+  ssize_t sent = 1;
+  while (sent > 0 || (sent < 0 && errno == EINTR))
+    sent = sendfile(file_, nameless, &copied, std::size_t{1} << 30);
+  const int error = sent < 0 ? errno : 0;
   close(nameless);
   if (error != 0) fail(error);
   check_written();
@@ -538,19 +538,19 @@ void NewFolders::add(const std::string& path, Sync sync) {
     }
     int error = 0;
     {
-      const MakingTemporary making;
+      const TemporaryGuard guard;
       auto listed = std::make_unique<ListedPath>(path, std::size(temporary_slots) - kFolderSlots);
       error = mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
       if (error == 0) made_.push_back(std::move(listed));
     }
-    const std::string above = folder_above(path);
+    const std::string parent = parent_folder(path);
     if (error == 0) {
-      const int sync_error = sync == Sync::kNow ? sync_names(above) : 0;
-      if (sync_error != 0) throw cannot_sync(above, "fsync", sync_error);
+      const int sync_error = sync == Sync::kNow ? sync_names(parent) : 0;
+      if (sync_error != 0) throw cannot_sync(parent, "fsync", sync_error);
       return;
     }
-    if (error == ENOENT && above != path) {
-      add(above, sync);
+    if (error == ENOENT && parent != path) {
+      add(parent, sync);
     } else if (error != EEXIST) {
       throw Error(ExitCode::kOutputRefused,
                   path + ": cannot make the folder: " + std::generic_category().message(error));
@@ -610,7 +610,7 @@ void remove_temporary_files() noexcept {
   const int saved_errno = errno;
   process_ends.store(true);
   // A file system may hang: the process ends after at most a second.
-  for (int i = 0; i < 1000 && threads_making.load() > 0; ++i) poll(nullptr, 0, 1);
+  for (int i = 0; i < 1000 && threads_in_guard.load() > 0; ++i) poll(nullptr, 0, 1);
   for (TemporarySlot& slot : temporary_slots) {
     int expected = TemporarySlot::kListed;
     if (slot.state.compare_exchange_strong(expected, TemporarySlot::kTaken)) unlink(slot.path);

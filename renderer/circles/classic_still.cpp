@@ -17,9 +17,9 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kTask = 16384;       ///< minimum number of circles worth a task and a skip
-constexpr std::size_t kTasksAThread = 8;   ///< enough that threads end together
-constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws fit in L1
+constexpr std::size_t kTask = 16384;        ///< minimum number of circles worth a task and a skip
+constexpr std::size_t kTasksPerThread = 8;  ///< enough that threads end together
+constexpr std::size_t kDrawsAtOnce = 512;   ///< circles whose draws fit in L1
 
 /// A number drawn as base + scale·u.
 struct Draw {
@@ -71,7 +71,7 @@ class RandomSceneLayer final : public LayerSource {
  private:
   void fill_without_depths(std::size_t first, std::span<Shape> shapes,
                            std::span<Paint> paints) const {
-    GlibcRandom stream = stream_at(scene_.count + draws_a_circle() * first);
+    GlibcRandom stream = stream_at(scene_.count + draws_per_circle() * first);
     static constexpr std::array<float, kDrawsAtOnce> kNoDepths{};
     for (std::size_t i = 0; i < shapes.size(); i += kDrawsAtOnce) {
       const std::size_t count = std::min(kDrawsAtOnce, shapes.size() - i);
@@ -82,13 +82,13 @@ class RandomSceneLayer final : public LayerSource {
   void fill_all(std::span<Shape> shapes, std::span<Paint> paints) const {
     SortedDraws depths(start_, scene_.count);
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-    const std::size_t task = std::max(kTask, scene_.count / (kTasksAThread * threads));
+    const std::size_t task = std::max(kTask, scene_.count / (kTasksPerThread * threads));
     const std::size_t grain = task * depths.num_buckets() / std::max(task, scene_.count);
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, depths.num_buckets(), std::max<std::size_t>(grain, 1)),
         [&](const tbb::blocked_range<std::size_t>& buckets) {
           const std::size_t first = depths.begin(buckets.begin());
-          GlibcRandom stream = stream_at(scene_.count + draws_a_circle() * first);
+          GlibcRandom stream = stream_at(scene_.count + draws_per_circle() * first);
           std::vector<float> z;
           for (std::size_t bucket = buckets.begin(); bucket < buckets.end(); ++bucket) {
             depths.sort_bucket(bucket, z);
@@ -100,7 +100,7 @@ class RandomSceneLayer final : public LayerSource {
   }
 
   /// Without the depth.
-  std::size_t draws_a_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
+  std::size_t draws_per_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
 
   GlibcRandom stream_at(std::size_t position) const {
     GlibcRandom stream = start_;
@@ -114,9 +114,9 @@ class RandomSceneLayer final : public LayerSource {
     float draws[6 * kDrawsAtOnce + 1];  // NOLINT: written before it is read
     for (std::size_t first = 0; first < z.size(); first += kDrawsAtOnce) {
       const std::size_t count = std::min(kDrawsAtOnce, z.size() - first);
-      stream.draw(draws, draws_a_circle() * count);
-      draws[draws_a_circle() * count] = 0;  // make_circles reads one more
-      if (draws_a_circle() == 6) {
+      stream.draw(draws, draws_per_circle() * count);
+      draws[draws_per_circle() * count] = 0;  // make_circles reads one more
+      if (draws_per_circle() == 6) {
         make_circles<6>(draws, z.subspan(first, count), shapes + first, paints + first);
       } else {
         make_circles<5>(draws, z.subspan(first, count), shapes + first, paints + first);
@@ -149,7 +149,7 @@ class RandomSceneLayer final : public LayerSource {
   void move_to_corner(std::size_t first, std::span<Shape> shapes) const {
     const std::size_t first_moved = std::max(first, scene_.count - kCornerCircles);
     if (first_moved >= first + shapes.size()) return;
-    GlibcRandom stream = stream_at((1 + draws_a_circle()) * scene_.count +
+    GlibcRandom stream = stream_at((1 + draws_per_circle()) * scene_.count +
                                    2 * (first_moved - (scene_.count - kCornerCircles)));
     for (Shape& shape : shapes.subspan(first_moved - first)) {
       shape.radius = kCornerRadius;

@@ -36,14 +36,14 @@ class DataLayer final : public LayerSource {
     }
     assert(table_.rows() == source.rows);
     traits_.is_cheap = use == CircleUse::kDraw && source.facts &&
-                       count_circles(scene) > most_data_in_memory(scene, table_, map_);
+                       count_circles(scene) > max_circles_in_memory(scene, table_, map_);
     traits_.is_parallel = !traits_.is_cheap || map_.order;
     // Numbers that are binary32 in the file are rounded before the view.
     traits_.is_moved = !(map_.is_plain && table_.fits_float() && layer_.move.is_identity());
     is_in_frame_ = use != CircleUse::kList && traits_.is_moved;
     // A chunk takes a few bytes for each of all rows; with an order it reads all rows.
-    constexpr std::size_t kMost = std::size_t{1} << 22, kMostSorted = std::size_t{1} << 24;
-    traits_.largest_chunk = map_.order ? kMostSorted : kMost;
+    constexpr std::size_t kMaxChunk = std::size_t{1} << 22, kMaxSortedChunk = std::size_t{1} << 24;
+    traits_.largest_chunk = map_.order ? kMaxSortedChunk : kMaxChunk;
     traits_.memory = own_memory();
   }
 
@@ -101,7 +101,7 @@ class DataLayer final : public LayerSource {
 
   SourceMemory own_memory() const {
     const std::uint64_t order = order_bytes();
-    const std::uint64_t opened = table_.memory_bytes_within(most_data_bytes(scene_)) +
+    const std::uint64_t opened = table_.memory_bytes_within(max_data_bytes(scene_)) +
                                  facts_.category_bytes +
                                  facts_.kept_before.size() * sizeof(std::uint64_t);
     const std::uint64_t reading = core_count() * thread_bytes();
@@ -259,9 +259,9 @@ class DataLayer final : public LayerSource {
     std::uint64_t before = facts_.kept_before_block(block);
     std::uint64_t kept = facts_.kept_before_block(block + 1) - before;
     if (facts_.kept_before.empty()) {  // reads the rows in between, too
-      const auto [least, most] = std::minmax_element(run.selected.begin(), run.selected.end());
-      first = before = *least;
-      count = kept = *most - before + 1;
+      const auto [lowest, highest] = std::minmax_element(run.selected.begin(), run.selected.end());
+      first = before = *lowest;
+      count = kept = *highest - before + 1;
     }
     for (std::uint32_t& row : run.selected) row -= static_cast<std::uint32_t>(before);
     if (!mapper_.read_some(first, count, kept, run)) fail_as_changed();

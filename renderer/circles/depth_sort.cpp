@@ -16,7 +16,7 @@ constexpr int kKeyBits = 31;
 constexpr std::uint32_t kLastKey = (std::uint32_t{1} << kKeyBits) - 1;
 
 constexpr std::size_t kBucketSize = 1024;  ///< maximum average of draws
-constexpr int kMostBucketBits = 11;        ///< a core's L2 has a line for each
+constexpr int kMaxBucketBits = 11;         ///< a core's L2 has a line for each
 constexpr std::size_t kSlab = 16384;       ///< draws worth a task and a skip of the stream
 
 /// Turns counts of digits into their exclusive scan.
@@ -56,7 +56,7 @@ void sort_descending(Buffer<float>& values) {
 
 SortedDraws::SortedDraws(const GlibcRandom& stream, std::size_t count)
     : shift_(kKeyBits -
-             std::min(static_cast<int>(std::bit_width(count / kBucketSize)), kMostBucketBits)),
+             std::min(static_cast<int>(std::bit_width(count / kBucketSize)), kMaxBucketBits)),
       keys_(count) {
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const std::size_t slabs = std::clamp<std::size_t>(count / kSlab, 1, 4 * threads);
@@ -99,7 +99,7 @@ void SortedDraws::sort_bucket(std::size_t bucket, std::vector<float>& draws) {
   // A counting sort by the highest bits that differ. Few uniform draws agree in these, too; they
   // are then inserted in order.
   constexpr int kDigitBits = 11;
-  static_assert(kDigitBits <= kKeyBits - kMostBucketBits);
+  static_assert(kDigitBits <= kKeyBits - kMaxBucketBits);
   const int shift = shift_ - kDigitBits;
   std::array<std::uint32_t, std::size_t{1} << kDigitBits> next{};
   const std::uint32_t mask = next.size() - 1;

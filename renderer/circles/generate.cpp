@@ -159,13 +159,13 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
   const std::size_t count = count_parts(state_->scene);
   CircleStream::Traits traits{.sample_run = kSampleRun, .source_bytes = own_memory().held};
   for (const LayerCircles& layer : state_->layers) {
-    constexpr std::size_t kChunks = 6, kLeast = std::size_t{1} << 19;
+    constexpr std::size_t kChunks = 6, kMinChunk = std::size_t{1} << 19;
     if (!layer.kept()) layer.source()->prepare(steps_at(state_->scene, frame));
     traits.is_parallel |= layer.is_parallel();
-    const std::size_t most = layer.traits().largest_chunk;
-    if (most > 0)
-      traits.largest_chunk =
-          std::max(traits.largest_chunk, std::clamp((count + kChunks - 1) / kChunks, kLeast, most));
+    const std::size_t max_chunk = layer.traits().largest_chunk;
+    if (max_chunk > 0)
+      traits.largest_chunk = std::max(
+          traits.largest_chunk, std::clamp((count + kChunks - 1) / kChunks, kMinChunk, max_chunk));
   }
   std::shared_ptr<const CircleRecipe> recipe;
   if (std::vector<RandomRun> runs = random_runs(); !runs.empty())

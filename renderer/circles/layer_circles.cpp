@@ -110,9 +110,9 @@ void LayerCircles::fill(std::size_t first, std::span<Shape> shapes, std::span<Pa
     source_->fill(first_circle, circles, circles_paints);
   }
   const auto finish = [&](std::size_t begin, std::size_t n) {
-    const std::span<Shape> some = circles.subspan(begin, n);
-    if (!paints.empty()) finish_(some, circles_paints.subspan(begin, n));
-    if (moves) move_circles(first_circle + begin, some);
+    const std::span<Shape> piece = circles.subspan(begin, n);
+    if (!paints.empty()) finish_(piece, circles_paints.subspan(begin, n));
+    if (moves) move_circles(first_circle + begin, piece);
   };
   if (is_parallel())
     for_each_piece(count, finish);

@@ -45,8 +45,8 @@ class TextOrder {
   RowNumbers sorted(bool descending);
   /// Main memory of the texts, `bytes` bytes in all.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t bytes) {
-    constexpr std::uint64_t kBeside = 20;  // maximum overhead of a text's block of memory
-    return rows * (sizeof(std::string) + kBeside) + bytes;
+    constexpr std::uint64_t kBlockOverhead = 20;  // maximum overhead of a text's block of memory
+    return rows * (sizeof(std::string) + kBlockOverhead) + bytes;
   }
 
  private:

@@ -70,13 +70,13 @@ HWY_EXPORT(write_range);
 }  // namespace
 
 SnowFlakes::SnowFlakes(std::size_t flakes) : count(flakes) {
-  const std::size_t room = (count + kGroup - 1) / kGroup * kGroup;
+  const std::size_t padded = (count + kGroup - 1) / kGroup * kGroup;
   for (Buffer<float>* buffer : {&x, &y, &velocity_x, &velocity_y, &z, &radius, &force_scale}) {
-    *buffer = Buffer<float>(room);
+    *buffer = Buffer<float>(padded);
     std::fill(buffer->begin(), buffer->end(), 0.0f);
   }
-  hash = Buffer<std::uint32_t>(room);
-  for (std::size_t i = count; i < room; ++i) set_depth(i, 0);
+  hash = Buffer<std::uint32_t>(padded);
+  for (std::size_t i = count; i < padded; ++i) set_depth(i, 0);
 }
 
 void SnowFlakes::set_depth(std::size_t i, float depth) {

@@ -6,7 +6,7 @@
 namespace roundel {
 namespace {
 
-std::uint64_t rows_a_piece(const RecordRun& run) {
+std::uint64_t piece_rows(const RecordRun& run) {
   return std::max<std::uint64_t>(1, run.bytes->run_bytes() / run.record_bytes);
 }
 
@@ -26,7 +26,7 @@ ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<Record
       form.back().text_bytes = this->file().size() / std::max<std::uint64_t>(1, rows) + 1;
   }
   std::uint64_t run_rows = 0;
-  for (const RecordRun& run : runs_) run_rows = std::max(run_rows, rows_a_piece(run));
+  for (const RecordRun& run : runs_) run_rows = std::max(run_rows, piece_rows(run));
   set_form(std::move(form), rows, run_rows);
 }
 
@@ -58,7 +58,7 @@ void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t f
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const RecordRun& run = runs_[run_of(order[begin])];
     while (end < order.size() && run_of(order[end]) == run_of(order[begin])) ++end;
-    const std::uint64_t piece = rows_a_piece(run);
+    const std::uint64_t piece = piece_rows(run);
     for (std::uint64_t row = 0; row < count; row += piece) {
       const auto rows = static_cast<std::size_t>(std::min(piece, count - row));
       if (out.scratch().size() < rows * run.record_bytes)
@@ -93,7 +93,7 @@ void ArrayTable::read_order_keys(std::size_t column, std::uint64_t first, bool d
                                  std::span<std::uint64_t> keys) const {
   const ArrayColumn& of = array_columns_[column];
   const RecordRun& run = runs_[of.run];
-  const std::uint64_t piece = rows_a_piece(run);
+  const std::uint64_t piece = piece_rows(run);
   Buffer<std::byte> bytes(std::min<std::uint64_t>(piece, keys.size()) * run.record_bytes);
   for (std::uint64_t row = 0; row < keys.size(); row += piece) {
     const auto part = keys.subspan(row, std::min<std::uint64_t>(piece, keys.size() - row));

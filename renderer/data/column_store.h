@@ -12,9 +12,9 @@ namespace roundel {
 /// Keeps blocks of bytes in memory; beyond a limit, in a nameless file.
 class ColumnStore {
  public:
-  /// `owner`: prefix of messages. `most_bytes`: limit for blocks in memory.
-  ColumnStore(std::string owner, std::uint64_t most_bytes)
-      : owner_(std::move(owner)), most_bytes_(most_bytes) {}
+  /// `owner`: prefix of messages. `max_memory`: limit for blocks in memory.
+  ColumnStore(std::string owner, std::uint64_t max_memory)
+      : owner_(std::move(owner)), max_memory_(max_memory) {}
   ~ColumnStore();
   ColumnStore(const ColumnStore&) = delete;
   ColumnStore& operator=(const ColumnStore&) = delete;
@@ -36,7 +36,7 @@ class ColumnStore {
   void write(std::span<const std::byte> block);
 
   std::string owner_, folder_;
-  std::uint64_t most_bytes_;
+  std::uint64_t max_memory_;
   std::vector<Buffer<std::byte>> blocks_;  ///< without a file
   std::vector<std::uint64_t> offsets_;     ///< offsets of blocks in the file
   std::uint64_t bytes_ = 0;

@@ -31,7 +31,7 @@ bool are_all_quoted(std::string_view line) {
 
 char delimiter_of(std::string_view line) {
   char best = '\0';
-  std::ptrdiff_t most = 0;
+  std::ptrdiff_t max_count = 0;
   const auto count_of = [](std::string_view text, char delimiter) {
     bool in_quotes = false;
     return std::count_if(text.begin(), text.end(), [&](char c) {
@@ -41,12 +41,12 @@ char delimiter_of(std::string_view line) {
   };
   for (const char delimiter : {',', ';', '\t', '|'}) {
     const std::ptrdiff_t count = count_of(line, delimiter);
-    if (count > most) {
+    if (count > max_count) {
       best = delimiter;
-      most = count;
+      max_count = count;
     }
   }
-  if (most > 0) return best;
+  if (max_count > 0) return best;
   const std::size_t begin = line.find_first_not_of(" \r");
   const std::size_t end = line.find_last_not_of(" \r") + 1;
   if (begin >= end) return ',';

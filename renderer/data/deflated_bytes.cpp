@@ -16,7 +16,7 @@ namespace roundel {
 namespace {
 
 /// Throws if this thread's work, or that of all its threads, must end.
-void check_goes_on(const InputFile& file) {
+void check_not_stopped(const InputFile& file) {
   checkpoint();
   if (tbb::is_current_task_group_canceling())
     throw Error(ExitCode::kRuntimeFailure, file.path() + ": reading was stopped");
@@ -77,7 +77,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember me
   std::uint32_t checksum = 0;
   RestartPoint candidate;
   for (int status = Z_OK; status != Z_STREAM_END;) {
-    check_goes_on(*file_);
+    check_not_stopped(*file_);
     stream.next_out = out.data();
     stream.avail_out = static_cast<uInt>(out.size());
     status = inflater.run(Z_BLOCK);
@@ -126,7 +126,7 @@ void DeflatedBytes::read_at(std::uint64_t offset, std::span<std::byte> bytes) co
   inflateSetDictionary(&stream, point->window.data(), static_cast<uInt>(point->window.size()));
   std::array<std::byte, kInflatePiece> skipped;
   for (std::uint64_t at = point->unpacked; !bytes.empty();) {
-    check_goes_on(*file_);
+    check_not_stopped(*file_);
     const bool skips = at < offset;
     const std::span<std::byte> out =
         skips ? std::span(skipped).first(std::min<std::uint64_t>(kInflatePiece, offset - at))

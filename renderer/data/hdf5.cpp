@@ -22,15 +22,15 @@ namespace {
 
 /// A file that a helper process holds open. Thread-safe. A fork of this process opens it again in
 /// another helper.
-class HelpedFile {
+class HelperFile {
  public:
-  HelpedFile(std::shared_ptr<const InputFile> file, std::string dataset)
+  HelperFile(std::shared_ptr<const InputFile> file, std::string dataset)
       : file_(std::move(file)), dataset_(std::move(dataset)), description_(open()) {}
-  ~HelpedFile() {
+  ~HelperFile() {
     if (process_) Hdf5Process::give_back(std::move(process_));
   }
-  HelpedFile(const HelpedFile&) = delete;
-  HelpedFile& operator=(const HelpedFile&) = delete;
+  HelperFile(const HelperFile&) = delete;
+  HelperFile& operator=(const HelperFile&) = delete;
 
   const std::string& description() const { return description_; }
   /// Peak main memory of a helper for the file.
@@ -73,9 +73,9 @@ class HelpedFile {
 };
 
 /// Rows that the helper reads.
-class HelpedBytes final : public ByteSource {
+class HelperBytes final : public ByteSource {
  public:
-  HelpedBytes(std::shared_ptr<HelpedFile> file, std::uint64_t run, std::uint64_t run_bytes,
+  HelperBytes(std::shared_ptr<HelperFile> file, std::uint64_t run, std::uint64_t run_bytes,
               bool is_first)
       : file_(std::move(file)), run_(run), run_bytes_(run_bytes), is_first_(is_first) {}
 
@@ -92,7 +92,7 @@ class HelpedBytes final : public ByteSource {
   std::uint64_t memory_bytes() const override { return is_first_ ? file_->peak_memory() : 0; }
 
  private:
-  std::shared_ptr<HelpedFile> file_;
+  std::shared_ptr<HelperFile> file_;
   std::uint64_t run_, run_bytes_;
   bool is_first_;
 };
@@ -162,7 +162,7 @@ class Description {
 
 std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
                                  const std::string& dataset) {
-  const auto helped = std::make_shared<HelpedFile>(file, dataset);
+  const auto helped = std::make_shared<HelperFile>(file, dataset);
   const auto bytes = std::make_shared<FileBytes>(file);
   Description from(file->path(), helped->description());
   const auto counts = from.value<Hdf5Counts>();
@@ -180,7 +180,7 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
       from.check(size <= file->size() && run.offset <= file->size() - size, "is cut short");
     else
       source =
-          std::make_shared<HelpedBytes>(helped, i, run.run_bytes, std::exchange(is_first, false));
+          std::make_shared<HelperBytes>(helped, i, run.run_bytes, std::exchange(is_first, false));
     runs.push_back({std::move(source), run.offset, run.record_bytes, run.rows});
   }
   std::vector<ArrayColumn> columns;

@@ -21,7 +21,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::uint64_t kLeastRunBytes = std::uint64_t{1} << 18;
+constexpr std::uint64_t kMinRunBytes = std::uint64_t{1} << 18;
 /// Bytes of texts of any length per run of rows, if they have similar lengths.
 constexpr std::uint64_t kRunTextBytes = std::uint64_t{4} << 20;
 /// Bytes of texts that an answer may have beyond the file's size: rows may share texts.
@@ -248,7 +248,7 @@ class TableReader {
     const std::string place = name.empty() ? "/" : name;
     Handle object = open(file_, place);
     if (object < 0 && H5Lexists(file_, place.c_str(), H5P_DEFAULT) > 0)
-      fail(quoted(name) + " " + kLeadsNowhere);
+      fail(quoted(name) + " " + kBadLink);
     if (object < 0)
       fail(fmt::format("has no dataset or group {}; at its root {}", quoted(name),
                        there_are(links_of(open(file_, "/")))));
@@ -291,7 +291,7 @@ class TableReader {
   }
 
  private:
-  static constexpr const char* kLeadsNowhere = "leads to another file or to nothing";
+  static constexpr const char* kBadLink = "leads to another file or to nothing";
   static constexpr const char* kAnnDataProblem =
       "is a file of AnnData: name one of its datasets, as dataset: obsm/X_umap or dataset: X, or "
       "draw it in Python, as a = anndata.read_h5ad(FILE); scene.add(a.obs, x=a.obsm[\"X_umap\"][:, "
@@ -331,7 +331,7 @@ class TableReader {
       const bool is_table = type == H5I_DATASET && rank_of(member) >= 1 && rank_of(member) <= 2;
       (is_table ? datasets : others).push_back(name);
       if (type == H5I_GROUP && is_of_pandas(member)) pandas = name;
-      if (type == H5I_BADID) left_out_[name] = kLeadsNowhere;
+      if (type == H5I_BADID) left_out_[name] = kBadLink;
       if (type == H5I_DATASET && !is_table) left_out_[name] = rank_problem(rank_of(member));
     }
     if (datasets.empty() && !pandas.empty()) fail_for_pandas(pandas);
@@ -427,8 +427,8 @@ class TableReader {
     }
     const std::uint64_t chunk_bytes = std::max<std::uint64_t>(1, chunk_rows * dataset.record_bytes);
     const std::uint64_t run_bytes =
-        std::min((kLeastRunBytes + chunk_bytes - 1) / chunk_bytes * chunk_bytes,
-                 most_rows(dataset) * dataset.record_bytes);
+        std::min((kMinRunBytes + chunk_bytes - 1) / chunk_bytes * chunk_bytes,
+                 max_run_rows(dataset) * dataset.record_bytes);
     const haddr_t offset =
         layout == H5D_CONTIGUOUS && is_plain ? H5Dget_offset(dataset.id) : HADDR_UNDEF;
     if (offset != HADDR_UNDEF) {
@@ -452,16 +452,16 @@ class TableReader {
     std::size_t address_bytes = 0, size_bytes = 0;
     H5Pget_sizes(creation, &address_bytes, &size_bytes);
     // In the file a text is its length, an address and a number: 4 + address_bytes + 4.
-    const std::uint64_t of_text = 8 + address_bytes - sizeof(char*);
-    return (dataset.record_bytes + dataset.texts.size() * of_text) / dataset.width;
+    const std::uint64_t extra_bytes = 8 + address_bytes - sizeof(char*);
+    return (dataset.record_bytes + dataset.texts.size() * extra_bytes) / dataset.width;
   }
 
   /// Returns the maximum rows of a run: fewer with texts of any length, which are scattered over
   /// the file.
-  std::uint64_t most_rows(const Dataset& dataset) const {
+  std::uint64_t max_run_rows(const Dataset& dataset) const {
     if (dataset.texts.empty()) return kMaxHdf5ChunkBytes;
-    const std::uint64_t of_row = file_bytes_ / std::max<std::uint64_t>(1, dataset.rows) + 1;
-    return std::max<std::uint64_t>(1, kRunTextBytes / of_row);
+    const std::uint64_t row_bytes = file_bytes_ / std::max<std::uint64_t>(1, dataset.rows) + 1;
+    return std::max<std::uint64_t>(1, kRunTextBytes / row_bytes);
   }
 
   std::uint64_t file_bytes_;

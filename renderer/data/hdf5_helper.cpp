@@ -73,12 +73,12 @@ void close_all_but_socket() {
 /// Receives a request and its descriptor, if any.
 bool receive(Hdf5Question& question, int& file) {
   iovec bytes{&question, sizeof(question)};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> room{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> control{};
   msghdr message{};
   message.msg_iov = &bytes;
   message.msg_iovlen = 1;
-  message.msg_control = room.data();
-  message.msg_controllen = room.size();
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
   ssize_t got = 0;
   while ((got = ::recvmsg(kSocket, &message, 0)) < 0 && errno == EINTR) {
   }

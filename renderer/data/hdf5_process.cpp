@@ -125,10 +125,10 @@ bool Hdf5Process::send(Hdf5Question question, int file) const {
   msghdr message{};
   message.msg_iov = &bytes;
   message.msg_iovlen = 1;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> room{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> control{};
   if (file >= 0) {
-    message.msg_control = room.data();
-    message.msg_controllen = room.size();
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
     cmsghdr* const header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;

@@ -104,7 +104,7 @@ class PlyHeaderParser {
   }
 
   void add_element() {
-    is_behind_table_ |= !header_.elements.empty() && header_.elements.back().name == table_;
+    is_after_table_ |= !header_.elements.empty() && header_.elements.back().name == table_;
     PlyElement element;
     element.name = word(1);
     const auto count = to_number<std::uint64_t>(word(2));
@@ -149,14 +149,14 @@ class PlyHeaderParser {
     };
     for (const auto& [name, other_name, kind, size] : kTypes)
       if (type == name || type == other_name) return Element{kind, false, size};
-    if (is_behind_table_) return std::nullopt;
+    if (is_after_table_) return std::nullopt;
     fail("expected a type such as float, double, int or uchar, got " + quoted(type));
   }
 
   std::string_view text_;
   const std::string& path_;
   const std::string& table_;
-  bool is_behind_table_ = false;
+  bool is_after_table_ = false;
   std::string_view line_;
   std::vector<std::string_view> words_;
   std::size_t position_ = 0;

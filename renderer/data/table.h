@@ -65,7 +65,7 @@ class TableRows {
   std::string_view keep(std::string_view text);
   /// Buffers for readers, kept from run to run.
   Buffer<std::byte>& scratch() { return scratch_; }
-  std::string& text_room() { return text_room_; }
+  std::string& text_buffer() { return text_buffer_; }
   /// Texts that arrive with the records (Element::Kind::kPlace).
   std::string& placed_texts() { return placed_texts_; }
   /// Main memory of the object.
@@ -83,7 +83,7 @@ class TableRows {
   std::vector<Buffer<char>> long_texts_;  // one text each
   std::size_t long_count_ = 0;
   Buffer<std::byte> scratch_;
-  std::string text_room_, placed_texts_;
+  std::string text_buffer_, placed_texts_;
 };
 
 /// A file with columns, or columns in memory (column_table.h). The file stays open for the life of

@@ -33,11 +33,11 @@ const char* TextGrammar::quote_end(const char* quote, const char* end) {
   }
 }
 
-std::string_view TextGrammar::text_of(std::string_view field, std::string& room) const {
+std::string_view TextGrammar::text_of(std::string_view field, std::string& buffer) const {
   while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
   while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
   if (!dialect_.has_quotes || !field.starts_with('"')) return field;
-  room.clear();
+  buffer.clear();
   bool in_quotes = true;
   for (std::size_t i = 1; i < field.size(); ++i) {
     if (field[i] == '"' && in_quotes) {
@@ -45,9 +45,9 @@ std::string_view TextGrammar::text_of(std::string_view field, std::string& room)
       if (!in_quotes) continue;
       ++i;
     }
-    room += field[i];
+    buffer += field[i];
   }
-  return room;
+  return buffer;
 }
 
 std::optional<double> TextGrammar::number_of(std::string_view field) const {
@@ -55,8 +55,8 @@ std::optional<double> TextGrammar::number_of(std::string_view field) const {
                                            "-nan", "-NaN", "NULL", "null", "None", "<NA>"};
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   if (field.size() > kMaxNumberBytes) return std::nullopt;
-  std::string room;
-  field = text_of(field, room);
+  std::string buffer;
+  field = text_of(field, buffer);
   if (std::find(std::begin(kMissing), std::end(kMissing), field) != std::end(kMissing)) return kNan;
   if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
   double number = 0;

@@ -64,8 +64,8 @@ class TextGrammar {
     return *field == '"' && has_quotes() && quote_end(field, end) == nullptr;
   }
 
-  /// Returns a field's text without surrounding blanks and quotes; `room` may hold it.
-  std::string_view text_of(std::string_view field, std::string& room) const;
+  /// Returns a field's text without surrounding blanks and quotes; `buffer` may hold it.
+  std::string_view text_of(std::string_view field, std::string& buffer) const;
   /// Returns the field's number, NaN if it is missing; nothing if it is a text.
   std::optional<double> number_of(std::string_view field) const;
 

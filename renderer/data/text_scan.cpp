@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;  // fits in L2
 /// Whole numbers with fewer digits, or smaller, are exact in binary64.
 constexpr std::ptrdiff_t kRoundedDigits = 16;
-constexpr double kLeastRounded = 0x1p53;
+constexpr double kMinRounded = 0x1p53;
 
 /// Lines of the file and their parsed values.
 struct TextPiece {
@@ -222,9 +222,9 @@ class PieceParser {
   void add_number(std::string_view field, double number, std::size_t column,
                   TextPiece& piece) const {
     piece.values[places_[column]].numbers.push_back(number);
-    if (std::abs(number) < kLeastRounded || field.size() < kRoundedDigits) return;
-    std::string room;
-    const std::string_view digits = grammar_.text_of(field, room);
+    if (std::abs(number) < kMinRounded || field.size() < kRoundedDigits) return;
+    std::string buffer;
+    const std::string_view digits = grammar_.text_of(field, buffer);
     auto& rounded = piece.columns[places_[column]].rounded;
     if (!rounded && is_rounded(digits, number)) rounded = {piece.rows, std::string(digits), number};
   }
@@ -236,16 +236,16 @@ class PieceParser {
       number = grammar_.number_of(field);
       if (!number && !found.first_text) {
         found.first_text = piece.rows;
-        std::string room;
-        if (keeps_texts_) found.text = grammar_.text_of(field, room);
+        std::string buffer;
+        if (keeps_texts_) found.text = grammar_.text_of(field, buffer);
       }
     }
     if (use == TextUse::kNumber)
       add_number(field, number.value_or(std::numeric_limits<double>::quiet_NaN()), column, piece);
     if (use != TextUse::kText) return;
     TextPiece::Values& values = piece.values[places_[column]];
-    std::string room;
-    values.texts += grammar_.text_of(field, room);
+    std::string buffer;
+    values.texts += grammar_.text_of(field, buffer);
     values.ends.push_back(static_cast<std::uint32_t>(values.texts.size()));
   }
 
@@ -415,7 +415,7 @@ ScannedText scan_text(const InputFile& file, const TextForm& form, std::vector<T
   }
   const int workers = tbb::this_task_arena::max_concurrency();
   // Limits how far other threads get ahead of a thread that the system has paused.
-  const std::uint64_t most_ahead = 2 * static_cast<std::uint64_t>(workers);
+  const std::uint64_t max_ahead = 2 * static_cast<std::uint64_t>(workers);
   std::mutex mutex;  // guards everything below, the reader and the joiner
   std::condition_variable has_joined;
   std::map<std::uint64_t, TextPiece> waiting;  // pieces that wait for earlier ones, by index
@@ -423,7 +423,7 @@ ScannedText scan_text(const InputFile& file, const TextForm& form, std::vector<T
   const auto work = [&] {
     std::unique_lock lock(mutex);
     for (TextPiece piece;;) {
-      has_joined.wait(lock, [&] { return is_done || read - joined < most_ahead; });
+      has_joined.wait(lock, [&] { return is_done || read - joined < max_ahead; });
       if (is_done || !reader.next(piece)) return;
       const std::uint64_t index = read++;
       lock.unlock();

@@ -107,8 +107,8 @@ std::optional<Ratio> parse_ratio(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const auto read = [](std::string_view digits) -> double {
-    constexpr std::size_t kMostDigits = 7;
-    if (digits.size() > kMostDigits || digits.empty() || !is_digit(digits[0])) return 0;
+    constexpr std::size_t kMaxDigits = 7;
+    if (digits.size() > kMaxDigits || digits.empty() || !is_digit(digits[0])) return 0;
     return static_cast<double>(parse_integer(digits).value.value_or(0));
   };
   const Ratio ratio{read(text.substr(0, slash)), read(text.substr(slash + 1))};

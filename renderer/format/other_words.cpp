@@ -124,21 +124,21 @@ bool is_hex(std::string_view digits) {
 
 }  // namespace
 
-std::string meant_key(std::string_view word, const std::vector<std::string>& known) {
+std::string meant_key(std::string_view word, const std::vector<std::string>& keys) {
   const std::string lower = lower_case(std::string(word));
   for (const Meaning& meaning : kMeanings)
     if (has_word(meaning.words, lower) &&
-        std::find(known.begin(), known.end(), meaning.key) != known.end())
+        std::find(keys.begin(), keys.end(), meaning.key) != keys.end())
       return std::string(meaning.text);
   constexpr std::size_t kLongest = 40;
   const std::size_t colon = word.find(':');
   const bool has_key = colon != std::string_view::npos && word.size() <= kLongest &&
-                       std::find(known.begin(), known.end(), word.substr(0, colon)) != known.end();
+                       std::find(keys.begin(), keys.end(), word.substr(0, colon)) != keys.end();
   if (has_key)  // "x:0.5"
     return printable(fmt::format("{}: {}", word.substr(0, colon), word.substr(colon + 1)));
   const bool is_time = !word.empty() && (word[0] == '-' || (word[0] >= '0' && word[0] <= '9'));
-  if (is_time && !known.empty() && known.front() == "keys") return "keys: {FRAME: VALUE, ...}";
-  return nearest_name(word, known).value_or("");
+  if (is_time && !keys.empty() && keys.front() == "keys") return "keys: {FRAME: VALUE, ...}";
+  return nearest_name(word, keys).value_or("");
 }
 
 std::string color_hint(std::string_view text) {

@@ -22,10 +22,10 @@ Json limit_json(double value) {
 /// A number that parse_number() accepts, without sign and exponent.
 constexpr const char* kDecimal = "((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)";
 
-/// Pattern of unsigned numbers from 0 to `most`, a power of ten, that parse_number() accepts;
+/// Pattern of unsigned numbers from 0 to `max`, a power of ten, that parse_number() accepts;
 /// numbers with exponents pass unchecked.
-std::string decimal_to(std::uint64_t most) {
-  const std::string digits = std::to_string(most);
+std::string decimal_to(std::uint64_t max) {
+  const std::string digits = std::to_string(max);
   return fmt::format("((0|[1-9][0-9]{{0,{}}})([.][0-9]*)?|[.][0-9]+|{}([.]0*)?|{}[eE][-+]?[0-9]+)",
                      digits.size() - 2, digits, kDecimal);
 }

@@ -69,10 +69,10 @@ bool is_broken_number(YamlNode node, const Spec& spec) {
 
 /// Returns what a key over time must be; empty if `text` is valid.
 std::string_view key_time_problem(std::string_view text) {
-  constexpr double kMost = 1e7;
+  constexpr double kMaxTime = 1e7;
   const std::optional<double> time = parse_key_time(text, Ratio{});
   if (!time) return "a frame number or seconds, as 2.5s";
-  return std::abs(*time) <= kMost ? "" : "at most 10000000 frames or seconds";
+  return std::abs(*time) <= kMaxTime ? "" : "at most 10000000 frames or seconds";
 }
 
 std::string range_text(const NumberSpec& spec) {
@@ -226,9 +226,9 @@ class Validator {
                : unexpected(node, spec.expected);
   }
 
-  Validity check_form(YamlNode node, const Spec& spec, const RatioSpec& most) {
+  Validity check_form(YamlNode node, const Spec& spec, const RatioSpec& ratio_spec) {
     const std::optional<Ratio> ratio = node.is_scalar() ? parse_ratio(node.text()) : std::nullopt;
-    return ratio && ratio->numerator <= most.max * ratio->denominator
+    return ratio && ratio->numerator <= ratio_spec.max * ratio->denominator
                ? Validity::kValid
                : unexpected(node, spec.expected);
   }

@@ -84,7 +84,7 @@ struct ColorMap {
   DisplayColor constant;
   std::array<NumberMap, 3> channels;
   std::array<double, 3> ones{1, 1, 1};  ///< values that mean 1 in the channels' columns
-  double most = kMaxColor;              ///< maximum of a channel; 1 for some blend modes
+  double max_channel = kMaxColor;       ///< maximum of a channel; 1 for some blend modes
   Slot slot = 0;                        ///< column of the other kinds
   Scale scale;
   Gradient gradient;

@@ -28,12 +28,13 @@ void keep_range(std::span<const double> values, double low, double high,
                                           static_cast<int>(values[i] <= high));
 }
 
-void keep_taken(std::span<const double> values, ScaleKind kind, std::vector<std::uint8_t>& flags) {
-  constexpr double kMost = std::numeric_limits<double>::max();
+void keep_scale_input(std::span<const double> values, ScaleKind kind,
+                      std::vector<std::uint8_t>& flags) {
+  constexpr double kMaxNumber = std::numeric_limits<double>::max();
   const double low = kind == ScaleKind::kLog    ? std::numeric_limits<double>::denorm_min()
                      : kind == ScaleKind::kSqrt ? 0
-                                                : -kMost;
-  keep_range(values, low, kMost, flags);
+                                                : -kMaxNumber;
+  keep_range(values, low, kMaxNumber, flags);
 }
 
 /// Binary search in ascending values; false for NaN.
@@ -197,7 +198,7 @@ void RowMapper::check(MappedRun& run, RowUse use) const {
   if (map_.alpha) check_size(run, *map_.alpha, 0, 1);
   if (map_.color.kind == ColorMap::Kind::kChannels) {
     for (std::size_t c = 0; c < 3; ++c)
-      check_number(map_.color.channels[c], 0, map_.color.most * map_.color.ones[c]);
+      check_number(map_.color.channels[c], 0, map_.color.max_channel * map_.color.ones[c]);
   } else {
     check_color(run, use);
   }
@@ -208,7 +209,7 @@ void RowMapper::check_size(MappedRun& run, const SizeMap& map, double low, doubl
   if (!map.scale)
     keep_range(run.numbers(*map.slot), low, high * map.one, run.draws);
   else if (!map.missing)
-    keep_taken(run.numbers(*map.slot), map.scale->kind, run.draws);
+    keep_scale_input(run.numbers(*map.slot), map.scale->kind, run.draws);
 }
 
 void RowMapper::check_color(MappedRun& run, RowUse use) const {
@@ -229,7 +230,7 @@ void RowMapper::check_color(MappedRun& run, RowUse use) const {
       return;
     }
     case ColorMap::Kind::kScale:
-      if (!has_missing) keep_taken(run.numbers(color.slot), color.scale.kind, run.draws);
+      if (!has_missing) keep_scale_input(run.numbers(color.slot), color.scale.kind, run.draws);
       return;
     case ColorMap::Kind::kCategories: {
       const bool is_unknown =
@@ -240,7 +241,7 @@ void RowMapper::check_color(MappedRun& run, RowUse use) const {
         for (std::size_t i = 0; i < run.count; ++i)
           if (texts[i].empty()) run.draws[i] = 0;
       } else if (is_unknown) {
-        keep_taken(run.numbers(color.slot), ScaleKind::kLinear, run.draws);
+        keep_scale_input(run.numbers(color.slot), ScaleKind::kLinear, run.draws);
       } else {
         find_categories(run);
         for (std::size_t i = 0; !has_missing && i < run.count; ++i)
@@ -278,15 +279,15 @@ void RowMapper::find_categories(MappedRun& run) const {
 }
 
 std::span<const double> RowMapper::numbers(MappedRun& run, const NumberMap& map,
-                                           std::size_t room) const {
+                                           std::size_t buffer) const {
   if (map.slot) return run.numbers(*map.slot);
-  run.room[room].assign(run.count, map.constant);
-  return run.room[room];
+  run.buffers[buffer].assign(run.count, map.constant);
+  return run.buffers[buffer];
 }
 
 std::span<const double> RowMapper::sizes(MappedRun& run, const SizeMap& map,
-                                         const LengthUnits& units, std::size_t room) const {
-  std::vector<double>& out = run.room[room];
+                                         const LengthUnits& units, std::size_t buffer) const {
+  std::vector<double>& out = run.buffers[buffer];
   if (!map.slot) {
     out.assign(run.count, units.of(map.constant));
     return out;
@@ -310,11 +311,11 @@ std::span<const double> RowMapper::radii(MappedRun& run, const LengthUnits& unit
   if (!map_.radius_limits) return radii;
   const double low = limits.of((*map_.radius_limits)[0]),
                high = limits.of((*map_.radius_limits)[1]);
-  for (double& radius : run.room[3]) {
+  for (double& radius : run.buffers[3]) {
     const double raised = radius < low ? low : radius;
     radius = raised > high ? high : raised;
   }
-  return run.room[3];
+  return run.buffers[3];
 }
 
 std::span<const double> RowMapper::alphas(MappedRun& run, double otherwise) const {
@@ -412,10 +413,10 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
     constexpr std::array kChannels = {"red", "green", "blue"};
     for (std::size_t c = 0; c < 3; ++c)
       check_number(color.channels[c], kChannels[c],
-                   color.most == 1      ? "a number from 0 to 1, as its blend mode needs"
-                   : color.ones[c] == 1 ? "a number from 0 to 1e6"
-                                        : "a number >= 0",
-                   0, color.most * color.ones[c]);
+                   color.max_channel == 1 ? "a number from 0 to 1, as its blend mode needs"
+                   : color.ones[c] == 1   ? "a number from 0 to 1e6"
+                                          : "a number >= 0",
+                   0, color.max_channel * color.ones[c]);
   } else if (color.kind == ColorMap::Kind::kScale && !color.missing) {
     check_scale(color.slot, "color", color.scale);
   } else if (color.kind == ColorMap::Kind::kText && !color.missing &&
@@ -454,10 +455,10 @@ std::uint64_t order_key(double number, bool descending) {
 }
 
 std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns) {
-  constexpr std::uint64_t kLeast = 8192, kMostTextBytes = std::uint64_t{4} << 20;
+  constexpr std::uint64_t kMinRows = 8192, kMaxTextBytes = std::uint64_t{4} << 20;
   const std::uint64_t run = table.run_rows();
-  std::uint64_t rows = (kLeast + run - 1) / run * run;
-  for (std::uint64_t bytes = table.text_bytes(columns, rows); bytes > kMostTextBytes && rows > 1;) {
+  std::uint64_t rows = (kMinRows + run - 1) / run * run;
+  for (std::uint64_t bytes = table.text_bytes(columns, rows); bytes > kMaxTextBytes && rows > 1;) {
     const std::uint64_t fewer = rows >= 2 * run ? rows / 2 / run * run : rows / 2;
     const std::uint64_t fewer_bytes = table.text_bytes(columns, fewer);
     if (rows <= run && fewer_bytes == bytes) break;

@@ -38,7 +38,7 @@ struct MappedRun {
   std::vector<DisplayColor> colors;
   std::vector<double> t;
   std::vector<std::uint64_t> keys;  ///< sort keys, a buffer for readers
-  std::vector<double> room[5];      ///< NOLINT: for constants and mapped numbers
+  std::vector<double> buffers[5];   ///< NOLINT: for constants and mapped numbers
 
   std::span<const double> numbers(Slot slot) const { return rows.numbers((*places)[slot]); }
   std::span<const std::string_view> texts(Slot slot) const { return rows.texts((*places)[slot]); }
@@ -93,9 +93,9 @@ class RowMapper {
 
   static Columns columns_of(const DataMap& map, RowUse use);
   void start(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const;
-  std::span<const double> numbers(MappedRun& run, const NumberMap& map, std::size_t room) const;
+  std::span<const double> numbers(MappedRun& run, const NumberMap& map, std::size_t buffer) const;
   std::span<const double> sizes(MappedRun& run, const SizeMap& map, const LengthUnits& units,
-                                std::size_t room) const;
+                                std::size_t buffer) const;
   void check(MappedRun& run, RowUse use) const;
   void check_size(MappedRun& run, const SizeMap& map, double low, double high) const;
   void check_color(MappedRun& run, RowUse use) const;

@@ -45,7 +45,7 @@ class RankFinder {
                                     std::uint64_t threads);
 
  private:
-  struct Wanted {
+  struct Target {
     std::uint64_t rank;    ///< among the numbers with this prefix, from 0
     std::uint64_t prefix;  ///< a key's first bits
   };
@@ -54,13 +54,13 @@ class RankFinder {
   /// Extends the known bits of each wanted number by the digit that a pass has counted. Returns how
   /// many numbers have one of the new prefixes.
   std::uint64_t extend_prefixes(const Counts& pass);
-  /// Returns the number of bits to count for `prefixes` prefixes: 1 to `most`.
-  int bits_that_fit(std::size_t prefixes, int most) const;
-  void find_in_collected();
+  /// Returns the number of bits to count for `prefixes` prefixes: 1 to `max_bits`.
+  int bits_that_fit(std::size_t prefixes, int max_bits) const;
+  void finish_from_collected();
 
   std::vector<Share> shares_;
   std::uint64_t part_bytes_;
-  std::vector<Wanted> wanted_;           ///< one per share; empty in the first pass
+  std::vector<Target> targets_;          ///< one per share; empty in the first pass
   std::vector<std::uint64_t> prefixes_;  ///< wanted prefixes, ascending
   int shift_ = 64;                       ///< right shift of a key to its known bits
   int digit_bits_;                       ///< counted in this pass; 0: it collects

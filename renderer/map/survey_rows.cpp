@@ -51,9 +51,9 @@ struct ScaleTask {
 };
 
 /// Results of a thread.
-struct ThreadFound {
+struct ThreadResults {
   MappedRun run;
-  std::vector<double> taken;
+  std::vector<double> inputs;
   std::vector<Range> scales;  ///< by task
   std::vector<RankFinder::Counts> ranks;
   std::vector<Range> columns;  ///< by slot
@@ -92,17 +92,17 @@ std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
 }
 
 /// Collects the kept rows' numbers in the scale's input.
-void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& taken) {
+void collect_inputs(const MappedRun& run, const ScaleTask& task, std::vector<double>& inputs) {
   const std::span<const double> values = run.numbers(task.slot);
-  taken.clear();
+  inputs.clear();
   for (const std::uint32_t i : run.kept)
-    if (takes(task.scale->kind, values[i])) taken.push_back(values[i]);
+    if (takes(task.scale->kind, values[i])) inputs.push_back(values[i]);
 }
 
 /// A table being read in blocks of rows.
-struct TableAtHand {
+struct SurveyedTable {
   /// Keeps references to both.
-  TableAtHand(const Table& table, const DataMap& map)
+  SurveyedTable(const Table& table, const DataMap& map)
       : mapper(table, map),
         rows(table.rows()),
         block_rows(block_rows_of(table, map.columns)),
@@ -141,13 +141,13 @@ class Survey {
   }
 
   DataFacts go(const TableList& tables) {
-    for_each_table(tables, [this](TableAtHand& table) { first_pass(table); });
+    for_each_table(tables, [this](SurveyedTable& table) { first_pass(table); });
     join();
     while (end_passes()) {
       if (keeps_numbers_)
         count_kept();
       else
-        for_each_table(tables, [this](TableAtHand& table) { further_pass(table); });
+        for_each_table(tables, [this](SurveyedTable& table) { further_pass(table); });
     }
     for (ScaleTask& task : tasks_) {
       set_ends(task);
@@ -164,16 +164,16 @@ class Survey {
       std::shared_ptr<const Table> table = tables.open(i);
       const DataMap fitted = is_film_ ? map_for(*table, first_, map_) : DataMap();
       if (is_film_) table = table_for(std::move(table), fitted.columns);
-      TableAtHand at_hand(*table, is_film_ ? fitted : map_);
-      visit(at_hand);
+      SurveyedTable surveyed(*table, is_film_ ? fitted : map_);
+      visit(surveyed);
     }
   }
 
   /// Calls visit(block, found) on many threads, with the block's rows in found.run.
   template <typename Visit>
-  void for_each_block(const TableAtHand& table, const Visit& visit) {
+  void for_each_block(const SurveyedTable& table, const Visit& visit) {
     tbb::parallel_for(std::uint64_t{0}, table.kept.size(), [&](std::uint64_t block) {
-      ThreadFound& found = threads_.local();
+      ThreadResults& found = threads_.local();
       found.scales.resize(tasks_.size());
       found.ranks.resize(tasks_.size());
       found.columns.resize(map_.columns.size());
@@ -184,41 +184,42 @@ class Survey {
     table.mapper.table().check_unchanged();
   }
 
-  void first_pass(TableAtHand& at_hand) {
-    const Table& table = at_hand.mapper.table();
-    keep_numbers(at_hand.rows);
+  void first_pass(SurveyedTable& surveyed) {
+    const Table& table = surveyed.mapper.table();
+    keep_numbers(surveyed.rows);
     if (table.is_in_memory()) table.forget_rounded();
-    for_each_block(
-        at_hand, [&](std::uint64_t block, ThreadFound& found) { look_at(at_hand, block, found); });
+    for_each_block(surveyed, [&](std::uint64_t block, ThreadResults& found) {
+      survey_block(surveyed, block, found);
+    });
     std::uint64_t bad = 0, first_bad = std::numeric_limits<std::uint64_t>::max();
-    for (const ThreadFound& found : threads_) {
+    for (const ThreadResults& found : threads_) {
       bad += found.bad;
       first_bad = std::min(first_bad, found.first_bad);
     }
-    if (bad > 0 && !map_.skips_invalid) at_hand.mapper.fail_for(first_bad, bad);
-    say_what_is_rounded(table, at_hand.mapper.map());
-    facts_.rows += at_hand.rows;
-    facts_.block_rows = at_hand.block_rows;
-    for (const std::uint64_t kept : at_hand.kept) facts_.kept += kept;
+    if (bad > 0 && !map_.skips_invalid) surveyed.mapper.fail_for(first_bad, bad);
+    report_rounded(table, surveyed.mapper.map());
+    facts_.rows += surveyed.rows;
+    facts_.block_rows = surveyed.block_rows;
+    for (const std::uint64_t kept : surveyed.kept) facts_.kept += kept;
     if (is_film_ || facts_.kept == facts_.rows) return;
     facts_.kept_before = {0};
-    for (const std::uint64_t kept : at_hand.kept)
+    for (const std::uint64_t kept : surveyed.kept)
       facts_.kept_before.push_back(facts_.kept_before.back() + kept);
   }
 
   /// A further pass for percentiles.
-  void further_pass(const TableAtHand& table) {
-    for_each_block(table, [&](std::uint64_t /*block*/, ThreadFound& found) {
+  void further_pass(const SurveyedTable& table) {
+    for_each_block(table, [&](std::uint64_t /*block*/, ThreadResults& found) {
       for (std::size_t k = 0; k < tasks_.size(); ++k) {
         if (!tasks_[k].is_open) continue;
-        take(found.run, tasks_[k], found.taken);
-        tasks_[k].finder->count(found.taken, found.ranks[k]);
+        collect_inputs(found.run, tasks_[k], found.inputs);
+        tasks_[k].finder->count(found.inputs, found.ranks[k]);
       }
     });
   }
 
   /// Reports rounded numbers in compared columns. An order by keys is exact.
-  void say_what_is_rounded(const Table& table, const DataMap& map) {
+  void report_rounded(const Table& table, const DataMap& map) {
     std::vector<Slot> slots = compared_slots(map);
     if (map.order && !table.columns()[map.columns[map.order->slot]].has_order_keys)
       slots.push_back(map.order->slot);
@@ -240,13 +241,13 @@ class Survey {
 
   /// A further pass for percentiles over kept numbers.
   void count_kept() {
-    constexpr std::size_t kNumbersOfTask = 8192;
+    constexpr std::size_t kTaskNumbers = 8192;
     for (std::size_t k = 0; k < tasks_.size(); ++k)
       for (const Buffer<double>& numbers : numbers_[k])
         tbb::parallel_for(tbb::blocked_range<std::size_t>(0, tasks_[k].is_open ? numbers.size() : 0,
-                                                          kNumbersOfTask),
+                                                          kTaskNumbers),
                           [&](const tbb::blocked_range<std::size_t>& range) {
-                            ThreadFound& found = threads_.local();
+                            ThreadResults& found = threads_.local();
                             found.ranks.resize(tasks_.size());
                             tasks_[k].finder->count(
                                 numbers.span().subspan(range.begin(), range.size()),
@@ -254,7 +255,7 @@ class Survey {
                           });
   }
 
-  void look_at(TableAtHand& table, std::uint64_t block, ThreadFound& found) {
+  void survey_block(SurveyedTable& table, std::uint64_t block, ThreadResults& found) {
     MappedRun& run = found.run;
     table.kept[block] = run.kept.size();
     found.dropped += run.dropped;
@@ -274,14 +275,14 @@ class Survey {
       if (!is_text(slot)) add_column(run, slot, found);
     count_missing(run, found.missing_rows);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
-      take(run, tasks_[k], found.taken);
-      for (const double value : found.taken) found.scales[k].add(value);
+      collect_inputs(run, tasks_[k], found.inputs);
+      for (const double value : found.inputs) found.scales[k].add(value);
       if (!tasks_[k].finder) continue;
-      tasks_[k].finder->count(found.taken, found.ranks[k]);
+      tasks_[k].finder->count(found.inputs, found.ranks[k]);
       if (!keeps_numbers_) continue;
       const std::span<double> place =
           numbers_[k].back().span().subspan(table.first_of(block), table.rows_of(block));
-      std::fill(std::copy(found.taken.begin(), found.taken.end(), place.begin()), place.end(),
+      std::fill(std::copy(found.inputs.begin(), found.inputs.end(), place.begin()), place.end(),
                 std::numeric_limits<double>::quiet_NaN());  // finders ignore it
     }
     if (collects_categories_) add_categories(run, found);
@@ -292,7 +293,7 @@ class Survey {
 
   bool is_text(Slot slot) const { return first_.columns[map_.columns[slot]].is_text; }
 
-  static void add_column(const MappedRun& run, Slot slot, ThreadFound& found) {
+  static void add_column(const MappedRun& run, Slot slot, ThreadResults& found) {
     const std::span<const double> values = run.numbers(slot);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (run.passes[i] == 0) continue;
@@ -308,12 +309,12 @@ class Survey {
       return static_cast<std::uint64_t>(
           std::count_if(run.kept.begin(), run.kept.end(), is_missing));
     };
-    const auto count_untaken = [&](Slot slot, ScaleKind kind) {
+    const auto count_invalid = [&](Slot slot, ScaleKind kind) {
       const std::span<const double> values = run.numbers(slot);
       return count_if([&](std::uint32_t i) { return !takes(kind, values[i]); });
     };
     const auto count_sizes = [&](const SizeMap& size) {
-      return size.slot && size.scale && size.missing ? count_untaken(*size.slot, size.scale->kind)
+      return size.slot && size.scale && size.missing ? count_invalid(*size.slot, size.scale->kind)
                                                      : 0;
     };
     missing.radius += count_sizes(map_.radius);
@@ -321,7 +322,7 @@ class Survey {
     const ColorMap& color = map_.color;
     if (!color.missing) return;
     if (color.kind == ColorMap::Kind::kScale) {
-      missing.color += count_untaken(color.slot, color.scale.kind);
+      missing.color += count_invalid(color.slot, color.scale.kind);
     } else if (color.kind == ColorMap::Kind::kText) {
       const std::span<const std::string_view> texts = run.texts(color.slot);
       missing.color += count_if([&](std::uint32_t i) { return !parse_hex_color(texts[i]); });
@@ -332,11 +333,11 @@ class Survey {
         missing.color +=
             count_if([&](std::uint32_t i) { return run.texts(color.slot)[i].empty(); });
       else
-        missing.color += count_untaken(color.slot, ScaleKind::kLinear);
+        missing.color += count_invalid(color.slot, ScaleKind::kLinear);
     }
   }
 
-  void add_categories(const MappedRun& run, ThreadFound& found) {
+  void add_categories(const MappedRun& run, ThreadResults& found) {
     if (is_text(map_.color.slot)) {
       const std::span<const std::string_view> texts = run.texts(map_.color.slot);
       std::string_view last;
@@ -356,15 +357,15 @@ class Survey {
 
   /// Returns the copy of the text that all threads share.
   std::string_view shared_category(std::string_view text) {
-    constexpr std::uint64_t kBeside = 256;  // bytes of an entry in all containers
+    constexpr std::uint64_t kEntryBytes = 256;  // bytes of an entry in all containers
     const std::lock_guard lock(category_mutex_);
-    if (const auto known = category_texts_.find(text); known != category_texts_.end())
-      return *known;
+    if (const auto existing = category_texts_.find(text); existing != category_texts_.end())
+      return *existing;
     const bool fits = facts_.category_bytes <= (memory_ > 0 ? memory_ : physical_memory() / 2);
     const XXH128_hash_t hash = fits ? XXH128_hash_t{} : XXH3_128bits(text.data(), text.size());
     const auto [entry, is_new] = category_texts_.insert(
         fits ? std::string(text) : fmt::format("{:016x}{:016x}", hash.high64, hash.low64));
-    if (is_new) facts_.category_bytes += text.size() + kBeside;
+    if (is_new) facts_.category_bytes += text.size() + kEntryBytes;
     return *entry;
   }
 
@@ -382,11 +383,11 @@ class Survey {
 
   /// Joins the threads' results of the first pass.
   void join() {
-    ThreadFound all;
+    ThreadResults all;
     all.scales.resize(tasks_.size());
     all.columns.resize(map_.columns.size());
     all.missing.resize(map_.columns.size());
-    for (ThreadFound& found : threads_) {
+    for (ThreadResults& found : threads_) {
       facts_.dropped += found.dropped;
       facts_.order_text_bytes += found.order_text_bytes;
       facts_.reading_bytes = std::max(facts_.reading_bytes, found.reading_bytes);
@@ -435,7 +436,8 @@ class Survey {
     bool is_any_open = false;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       if (!tasks_[k].is_open) continue;
-      for (ThreadFound& found : threads_) tasks_[k].finder->add(std::exchange(found.ranks[k], {}));
+      for (ThreadResults& found : threads_)
+        tasks_[k].finder->add(std::exchange(found.ranks[k], {}));
       tasks_[k].is_open = tasks_[k].finder->end_pass();
       is_any_open |= tasks_[k].is_open;
     }
@@ -467,7 +469,7 @@ class Survey {
   std::vector<std::vector<Buffer<double>>> numbers_;  ///< kept numbers by task and table, [rows]
   std::mutex category_mutex_;
   std::set<std::string, std::less<>> category_texts_;
-  tbb::enumerable_thread_specific<ThreadFound> threads_;
+  tbb::enumerable_thread_specific<ThreadResults> threads_;
   DataFacts facts_;
 };
 

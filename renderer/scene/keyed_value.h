@@ -34,7 +34,7 @@ struct Keys {
   /// the order written: the same bits everywhere.
   Value at(double frame) const;
   /// True if the value is equal at all of these frames.
-  bool rest(const FrameList& asked) const;
+  bool rest(const FrameList& at_frames) const;
 };
 
 /// A value of a scene with keys.

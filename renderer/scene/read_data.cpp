@@ -228,7 +228,7 @@ std::vector<DataColumn> DataReader::read_columns(ValidNode list, Shader shader) 
 }
 
 std::uint64_t DataReader::memory_left() const {
-  std::uint64_t left = most_data_bytes(overrides_.memory);
+  std::uint64_t left = max_data_bytes(overrides_.memory);
   for (const auto& [name, file] : files_) left -= std::min(left, file.table->memory_bytes());
   return left;
 }
@@ -236,13 +236,13 @@ std::uint64_t DataReader::memory_left() const {
 const DataReader::DataFile& DataReader::open_data(const std::string& path,
                                                   const std::string& dataset,
                                                   const UsedColumns& used) {
-  const auto given = overrides_.tables.find(path);
-  if (given != overrides_.tables.end()) {
-    if (!given->second)
+  const auto table_in_memory = overrides_.tables.find(path);
+  if (table_in_memory != overrides_.tables.end()) {
+    if (!table_in_memory->second)
       throw Error(ExitCode::kUsage, path + ": expected a table, got a null pointer");
     if (!dataset.empty())
       throw Error(ExitCode::kInvalidScene, path + ": " + std::string(kNoDatasets));
-    return files_[{path, dataset}] = {given->second};  // hashed on demand
+    return files_[{path, dataset}] = {table_in_memory->second};  // hashed on demand
   }
   const auto known = files_.find({path, dataset});
   if (known != files_.end()) return known->second;

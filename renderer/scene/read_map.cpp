@@ -17,7 +17,7 @@
 namespace roundel {
 namespace {
 
-enum class Holds { kNumbers, kAnything };
+enum class AllowedKind { kNumbers, kAnything };
 
 DomainEnd read_domain_end(ValidNode node) {
   if (const std::optional<double> percent = parse_with_unit(node.text(), "%"))
@@ -66,7 +66,7 @@ class MapReader {
 
   /// Returns the slot of the column that a text or {column: …} names; nothing if it does not exist.
   std::optional<Slot> read_column(ValidNode node, const std::string& key,
-                                  Holds holds = Holds::kNumbers) {
+                                  AllowedKind allowed = AllowedKind::kNumbers) {
     const ValidNode name = node.is_map() ? node.find("column").value() : node;
     std::optional<std::size_t> column;
     if (looks_like_number(name.text()) && node.is_map() && name.is_plain()) {
@@ -81,7 +81,7 @@ class MapReader {
     } else {
       column = find_named(name, name.text(), key);
     }
-    return column ? check_kind(name, *column, key, holds) : std::nullopt;
+    return column ? check_kind(name, *column, key, allowed) : std::nullopt;
   }
 
   std::optional<std::size_t> find_named(ValidNode node, std::string_view name,
@@ -92,8 +92,8 @@ class MapReader {
   }
 
   std::optional<Slot> check_kind(ValidNode node, std::size_t column, const std::string& key,
-                                 Holds holds) {
-    if (holds == Holds::kNumbers && table_.columns()[column].is_text) {
+                                 AllowedKind allowed) {
+    if (allowed == AllowedKind::kNumbers && table_.columns()[column].is_text) {
       add_error(node, key,
                 fmt::format("expected a column of numbers, but {} of {} {}", column_text(column),
                             table_.path(), texts_there(table_, column)));
@@ -200,7 +200,7 @@ class MapReader {
                             roundel::quoted(node.text()), hint));
       return;
     }
-    const std::optional<Slot> slot = read_column(node, key, Holds::kAnything);
+    const std::optional<Slot> slot = read_column(node, key, AllowedKind::kAnything);
     if (slot) color.slot = *slot;
     color.kind = slot && is_text(*slot) ? ColorMap::Kind::kText : ColorMap::Kind::kScale;
     color.gradient = named_gradient("viridis");
@@ -292,23 +292,23 @@ class MapReader {
     Condition condition;
     condition.slot = slot_of(map_, *column);
     const bool holds_texts = table_.columns()[*column].is_text;
-    node.for_each_entry([&](std::string_view what, ValidNode value) {
-      const std::string value_key = fmt::format("{}.{}", key, what);
-      if (what == "min" || what == "max") {
+    node.for_each_entry([&](std::string_view test, ValidNode value) {
+      const std::string value_key = fmt::format("{}.{}", key, test);
+      if (test == "min" || test == "max") {
         if (holds_texts)
           add_error(value, value_key,
                     fmt::format("expected \"in\" or \"not\", because {} of {} {}",
                                 column_text(*column), table_.path(), texts_there(table_, *column)));
-        (what == "min" ? condition.min : condition.max) =
+        (test == "min" ? condition.min : condition.max) =
             compared(value, value_key, value.text(), read_number(value));
         return;
       }
-      if (what == "in") condition.has_in = true;
+      if (test == "in") condition.has_in = true;
       for (const ValidNode& item : value.is_list() ? value.items() : std::vector{value}) {
         if (holds_texts) {
-          (what == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
+          (test == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
         } else if (is_plain_number(item)) {
-          (what == "in" ? condition.in_numbers : condition.not_numbers)
+          (test == "in" ? condition.in_numbers : condition.not_numbers)
               .push_back(compared(item, value_key, item.text(), read_number(item)));
         } else {
           add_error(item, value_key,
@@ -321,7 +321,7 @@ class MapReader {
   }
 
   void read_order(ValidNode node) {
-    const std::optional<Slot> slot = read_column(node, "order", Holds::kAnything);
+    const std::optional<Slot> slot = read_column(node, "order", AllowedKind::kAnything);
     if (!slot) return;
     map_.order = Order{*slot, false};
     if (node.is_map()) read_key(node, "descending", read_boolean, map_.order->descending);

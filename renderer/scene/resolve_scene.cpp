@@ -24,7 +24,7 @@ bool fits_data(const Scene& scene) {
 }
 
 /// True for hidden layers, unless the view fits them: hiding a layer must not move the view.
-bool is_out(const Scene& scene, const Layer& layer) {
+bool is_ignored(const Scene& scene, const Layer& layer) {
   return layer.is_hidden && !fits_data(scene);
 }
 
@@ -56,11 +56,11 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
 void survey_layers(Scene& scene, SceneUse use) {
   const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
-    if (is_out(scene, layer)) return;
+    if (is_ignored(scene, layer)) return;
     DataMap& map = data.map;
     // Data with `columns` are checked while drawing, unless they are drawn in runs.
     const bool draws = use == SceneUse::kDraw &&
-                       (!map.is_plain || all > most_data_in_memory(scene, *data.table, map));
+                       (!map.is_plain || all > max_circles_in_memory(scene, *data.table, map));
     if (data.facts || !(draws || needs_rows(scene, data))) return;
     const std::uint64_t block_rows = block_rows_of(*data.table, map.columns);
     check_fits_memory(data.path, "texts of rows that are read at once",
@@ -80,8 +80,8 @@ void survey_layers(Scene& scene, SceneUse use) {
 
 std::shared_ptr<const Table> open_frame(const Scene& scene, const DataFilm& film,
                                         const std::string& dataset, std::int64_t frame) {
-  std::shared_ptr<const Table> table = open_table(
-      film.path(frame), {dataset, film.first.columns, film.used, most_data_bytes(scene)});
+  std::shared_ptr<const Table> table =
+      open_table(film.path(frame), {dataset, film.first.columns, film.used, max_data_bytes(scene)});
   const auto seen = film.seen.find(std::max<std::int64_t>(frame, 0));
   if (seen != film.seen.end() && seen->second != table->stamp())
     throw Error(ExitCode::kRuntimeFailure, table->path() + ": has changed while it was read");
@@ -105,7 +105,7 @@ void check_columns(const DataSource& data, const Table& table) {
 
 /// Completes scales and categories over all files of a film.
 void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
-  if (!data.film || is_out(scene, layer)) return;
+  if (!data.film || is_ignored(scene, layer)) return;
   auto film = std::make_shared<DataFilm>(*data.film);
   film->map = data.map;
   DataMap& map = film->map;
@@ -145,17 +145,17 @@ Window data_window(const Scene& scene) {
   return window;
 }
 
-Window window_of(const ViewWindow& asked, const Scene& scene) {
-  if (asked.kind == ViewWindow::Kind::kGiven)
-    return {asked.x[0], asked.x[1], asked.y[0], asked.y[1]};
-  const Window window = asked.kind == ViewWindow::Kind::kData ? data_window(scene) : Window{};
+Window window_of(const ViewWindow& view_window, const Scene& scene) {
+  if (view_window.kind == ViewWindow::Kind::kGiven)
+    return {view_window.x[0], view_window.x[1], view_window.y[0], view_window.y[1]};
+  const Window window = view_window.kind == ViewWindow::Kind::kData ? data_window(scene) : Window{};
   const double margin =
-      asked.margin * std::max(window.right - window.left, window.top - window.bottom);
+      view_window.margin * std::max(window.right - window.left, window.top - window.bottom);
   return {window.left - margin, window.right + margin, window.bottom - margin, window.top + margin};
 }
 
-View view_of(const ViewWindow& asked, const Scene& scene) {
-  const Window window = window_of(asked, scene);
+View view_of(const ViewWindow& view_window, const Scene& scene) {
+  const Window window = window_of(view_window, scene);
   // Heights of the image that the window's width and height need.
   const double aspect = static_cast<double>(scene.image.frame_width()) / scene.image.frame_height();
   const double by_width = (window.right - window.left) / aspect;
@@ -163,8 +163,8 @@ View view_of(const ViewWindow& asked, const Scene& scene) {
   View view;
   view.center_x = (window.left + window.right) / 2;
   view.center_y = (window.bottom + window.top) / 2;
-  const double least = std::min(by_width, by_height), most = std::max(by_width, by_height);
-  view.zoom = 1 / (asked.covers && least > 0 ? least : most);
+  const double smaller = std::min(by_width, by_height), larger = std::max(by_width, by_height);
+  view.zoom = 1 / (view_window.covers && smaller > 0 ? smaller : larger);
   return view;
 }
 
@@ -200,10 +200,10 @@ void check_windows(const Scene& scene) {
 }
 
 /// Returns the scene at the next valid frame of its animation.
-std::optional<Scene> next_sound_frame(const Scene& scene) {
-  constexpr std::int64_t kMostTries = 20;
+std::optional<Scene> next_valid_frame(const Scene& scene) {
+  constexpr std::int64_t kMaxTries = 20;
   const std::int64_t end = scene.animation->start + scene.animation->frames;
-  for (std::int64_t frame = scene.frame + 1; frame < std::min(end, scene.frame + kMostTries);
+  for (std::int64_t frame = scene.frame + 1; frame < std::min(end, scene.frame + kMaxTries);
        ++frame) {
     try {
       return scene_at(scene, frame);
@@ -235,11 +235,11 @@ std::optional<SceneBounds> data_bounds(const Scene& scene) {
   return bounds;
 }
 
-std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
-  constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19;
-  if (table.is_quick(map.columns)) return kMostQuick;
-  constexpr std::uint64_t kBytes = 40;  // with its sort order
-  return most_data_bytes(scene) / kBytes;
+std::uint64_t max_circles_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
+  constexpr std::uint64_t kMaxQuickCircles = std::uint64_t{1} << 19;
+  if (table.is_quick(map.columns)) return kMaxQuickCircles;
+  constexpr std::uint64_t kCircleBytes = 40;  // with its sort order
+  return max_data_bytes(scene) / kCircleBytes;
 }
 
 void check_categories(const Scene& scene, const std::string& path, const DataFacts& facts) {
@@ -251,13 +251,13 @@ void check_categories(const Scene& scene, const std::string& path, const DataFac
                           facts.category_bytes / kMiB + 1, scene.memory / kMiB));
 }
 
-std::optional<SceneBounds> asked_window(const Scene& scene) {
+std::optional<SceneBounds> requested_window(const Scene& scene) {
   if (!scene.window) return std::nullopt;
   const auto [left, right, bottom, top] = window_of(*scene.window, scene);
   return SceneBounds{left, right, bottom, top};
 }
 
-std::uint64_t most_data_bytes(std::uint64_t memory) {
+std::uint64_t max_data_bytes(std::uint64_t memory) {
   constexpr std::uint64_t kShare = 3;
   return (memory > 0 ? memory : physical_memory()) / kShare;
 }
@@ -272,7 +272,7 @@ void resolve_scene(Scene& scene, bool any_frame) {
     complete(scene, SceneUse::kDraw);
   } catch (const Error& error) {
     if (!any_frame || error.exit_code() != ExitCode::kInvalidScene) throw;
-    std::optional<Scene> next = next_sound_frame(unresolved);
+    std::optional<Scene> next = next_valid_frame(unresolved);
     if (!next) throw;
     scene = std::move(*next);
   }
@@ -292,7 +292,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   apply_keys(at, static_cast<double>(frame));
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;
   for_each_data(at, [&](const Layer& layer, DataSource& data) {
-    if (is_out(at, layer)) return;
+    if (is_ignored(at, layer)) return;
     if (!data.film) {
       const Layer& other = scene.layers[static_cast<std::size_t>(&layer - at.layers.data())];
       const bool has_moved = !(PointMove(layer.move) == PointMove(other.move));

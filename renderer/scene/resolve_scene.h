@@ -35,19 +35,19 @@ struct SceneBounds {
 };
 /// Returns the view's window of a resolved scene, with its margin; nothing if the view has a centre
 /// and zoom.
-std::optional<SceneBounds> asked_window(const Scene& scene);
+std::optional<SceneBounds> requested_window(const Scene& scene);
 /// Returns the bounds of all data layers' centres, as `fit: data` shows them; nothing without any.
 std::optional<SceneBounds> data_bounds(const Scene& scene);
 
 /// Returns the number of circles in the scene up to which a layer's data are made in memory; beyond
 /// it, while drawing.
-std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map);
+std::uint64_t max_circles_in_memory(const Scene& scene, const Table& table, const DataMap& map);
 
 /// Returns the limit in bytes for a layer's data, or its circles, kept until drawing. `memory`:
 /// Scene::memory.
-std::uint64_t most_data_bytes(std::uint64_t memory);
-inline std::uint64_t most_data_bytes(const Scene& scene) {
-  return most_data_bytes(scene.memory);
+std::uint64_t max_data_bytes(std::uint64_t memory);
+inline std::uint64_t max_data_bytes(const Scene& scene) {
+  return max_data_bytes(scene.memory);
 }
 
 /// Throws Error(kRuntimeFailure) if the categories of `facts` exceed the scene's memory, or without

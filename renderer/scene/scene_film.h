@@ -19,8 +19,8 @@ class SceneFilm {
  public:
   /// Works as load_scene() does.
   using Load = std::function<Scene(std::int64_t frame)>;
-  /// Keeps scenes of up to `most_bytes` bytes.
-  SceneFilm(Load load, std::uint64_t most_bytes) : load_(std::move(load)), room_(most_bytes) {}
+  /// Keeps scenes of up to `max_bytes` bytes.
+  SceneFilm(Load load, std::uint64_t max_bytes) : load_(std::move(load)), bytes_left_(max_bytes) {}
 
   /// Returns the kept scene, for kDraw, or loads one.
   Scene load(std::int64_t frame, SceneUse use) const;
@@ -37,7 +37,7 @@ class SceneFilm {
  private:
   Load load_;
   mutable std::mutex mutex_;
-  mutable std::uint64_t room_;
+  mutable std::uint64_t bytes_left_;
   mutable std::size_t open_tables_ = 0;
   mutable std::map<std::int64_t, Scene> kept_;
 };

@@ -12,7 +12,7 @@
 // Forms that several parts of a scene share.
 namespace roundel {
 
-inline constexpr std::uint64_t kMaxStops = 1000;  ///< of colour maps and choices
+inline constexpr std::uint64_t kMaxStops = 1000;  ///< in colour maps and choices
 
 inline Form<double> data_coordinate() {
   return number(-kMaxDataCoordinate, kMaxDataCoordinate);
