@@ -15,23 +15,20 @@ namespace roundel {
 class ListedPath;
 class FolderLock;
 
-/// Writes a file under a temporary name next to `path`, which commit() renames: a failure or a
-/// crash leaves `path` as it was. With TakenName::kRefuse the file has no name until commit(), if
-/// the file system supports that: a crash leaves nothing, and threads that write to one folder wait
-/// for each other once a file instead of twice. The file takes over the mode of a file that it
-/// replaces and, if permitted, owner and group.
+/// Writes a file under a temporary name, which commit() renames to `path`: a failure or a crash
+/// leaves `path` as it was. With TakenName::kRefuse the file is nameless until commit(), if the
+/// file system supports that: a crash leaves nothing, and threads wait for the folder once a file
+/// instead of twice. A replaced file passes on its mode and, if permitted, owner and group.
 ///
 /// Throws Error(kOutputRefused) if the folder is missing or not writable, or `path` is a folder or
-/// a read-only file; Error(kRuntimeFailure) if writing fails (disk full). Both name path and
-/// reason.
+/// a read-only file; Error(kRuntimeFailure) if writing fails (disk full).
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path, TakenName rule = TakenName::kFollow);
-  /// Begins a file that other processes, also on other machines, may write too; the rule is
-  /// TakenName::kReplace. Null while another process writes the file; it may have written it
-  /// before. On file systems without locks every process gets it.
+  /// Begins a file with TakenName::kReplace that other processes, also on other machines, may
+  /// write. Null while another writes it, which may have finished since. Without locks of the file
+  /// system every process gets it.
   static std::unique_ptr<AtomicFile> claim(const std::string& path);
-  /// Removes the temporary file, unless committed.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -55,15 +52,14 @@ class AtomicFile {
   std::string path_;    // as given, for messages
   std::string target_;  // after following links
   TakenName rule_;
-  std::optional<struct stat> replaced_;    // the existing file
+  std::optional<struct stat> replaced_;
   std::unique_ptr<ListedPath> temporary_;  // null for pipes, devices and nameless files
   int file_ = -1;
   bool is_nameless_ = false;  // until commit()
 };
 
-/// Makes missing folders with their parents, as `mkdir -p` does. The destructor, or a signal,
-/// removes those that are empty. While this exists, NewFolders of other processes do not remove
-/// existing folders, if the file system has locks.
+/// Makes missing folders, as `mkdir -p` does. The destructor, or a signal, removes empty ones.
+/// Meanwhile, with locks of the file system, NewFolders of other processes keep existing folders.
 class NewFolders {
  public:
   NewFolders();
@@ -72,18 +68,17 @@ class NewFolders {
   NewFolders(NewFolders&&) noexcept;
   NewFolders& operator=(NewFolders&&) noexcept;
 
-  /// Throws Error(kOutputRefused) if the folder cannot be made. `sync`: when its name is on the
-  /// disk.
+  /// Throws Error(kOutputRefused). `sync`: for the folder's name.
   void add(const std::string& path, Sync sync = Sync::kNow);
 
  private:
   void remove_empty();
 
   std::vector<std::unique_ptr<ListedPath>> made_;  ///< parents first
-  std::vector<std::unique_ptr<FolderLock>> kept_;  ///< locks on existing folders
+  std::vector<std::unique_ptr<FolderLock>> kept_;  ///< for existing folders
 };
 
-/// Makes the folder of an output file, after following links.
+/// Makes the folder of an output file; follows links.
 NewFolders folder_of_file(const std::string& path);
 
 }  // namespace roundel

@@ -34,7 +34,7 @@ void keep_freed_blocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // its maximum
   mallopt(M_TRIM_THRESHOLD, 128 << 20);
-  // Arenas of threads give memory back at the end of each 64 MiB heap, in spite of the threshold.
+  // Other arenas give memory back at the end of each 64 MiB heap, in spite of the threshold.
   mallopt(M_ARENA_MAX, 1);
 #endif
 }

@@ -10,41 +10,38 @@
 
 namespace roundel {
 
-/// Allocates memory for a Buffer: aligned to a cache line, uninitialised. Large blocks use huge
-/// pages if the system has them, since touching millions of small pages takes longer than drawing.
-/// Freed by std::free. Throws std::bad_alloc.
+/// Allocates uninitialised memory, aligned to a cache line; large blocks in huge pages, since
+/// touching millions of small ones takes longer than drawing. Freed by std::free. Throws
+/// std::bad_alloc.
 void* allocate_block(std::size_t bytes);
-/// allocate_block() for C: a null pointer if out of memory.
+/// For C: null if out of memory.
 void* try_allocate_block(std::size_t bytes) noexcept;
 
 inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
-/// Resident memory of a block of `bytes` after its first `written` bytes were written. Large blocks
-/// grow by huge pages.
+/// Resident memory of a block with `written` bytes written: large blocks come in huge pages.
 constexpr std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t written) {
   return bytes < kHugePage ? written : (written + kHugePage - 1) / kHugePage * kHugePage;
 }
-/// Resident memory of a fully written block.
 constexpr std::uint64_t block_memory(std::uint64_t bytes) {
   return block_memory(bytes, bytes);
 }
 
-/// Gives the whole pages in this range back to the system; their contents are lost.
+/// Returns the whole pages of this range to the system; their contents are lost.
 void discard_pages(void* begin, std::size_t bytes) noexcept;
-/// For programs that make many frames; called at the start. Keeps freed blocks of up to 32 MiB, up
-/// to 128 MiB in all, for the next frame, which saves mapping and first touches. All threads then
-/// share one malloc arena. Does nothing without glibc.
+/// For programs that make many frames, at their start: keeps freed blocks of up to 32 MiB, 128 MiB
+/// in all, for the next frame. All threads then share one malloc arena. Only with glibc.
 void keep_freed_blocks();
 
-/// For programs that make a single picture: freed blocks of 1 MiB or more go back to the system at
-/// once, so that the memory of stages does not add up.
+/// For programs that make one picture: returns freed blocks of 1 MiB or more at once, so that the
+/// memory of stages does not add up.
 void keep_no_freed_blocks();
 
-/// Gives all free blocks back to the system.
+/// Returns all free blocks to the system.
 void give_back_freed_blocks();
 
-/// A heap array of fixed size with uninitialised elements, so that the threads that fill it touch
-/// its pages first. Move-only. Aligned to 64 bytes.
+/// A heap array of fixed size, aligned to 64 bytes, move-only. Elements start uninitialised: the
+/// threads that fill it touch its pages first.
 template <typename T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
@@ -69,13 +66,13 @@ class Buffer {
   /// Changes the size; a new size loses the contents.
   void resize_discard(std::size_t size) {
     if (size == size_) return;
-    *this = Buffer();  // frees first: both may not fit in memory
+    *this = Buffer();  // both may not fit in memory
     *this = Buffer(size);
   }
-  /// Drops the elements from `size` on; keeps the memory. `size` is at most size().
+  /// Drops elements from `size` on, at most size(); keeps the memory.
   void shrink(std::size_t size) { size_ = size; }
-  /// Gives the whole pages of elements [begin, end) back; their values are lost. Memory taken over
-  /// is kept: a device that copies to it would still write to the returned pages.
+  /// Returns the whole pages of elements [begin, end) to the system. Keeps memory taken over: a
+  /// device that copies to it would still write to those pages.
   void discard(std::size_t begin, std::size_t end) {
     if (data_.get_deleter().release == std::free)
       discard_pages(data() + begin, (end - begin) * sizeof(T));

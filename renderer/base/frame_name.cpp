@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxWidth = 99;  // two digits in %04d and {frame:04}
 
-/// Returns the length of the frame number's field at the start of `text`, 0 if there is none, and
-/// its minimum width.
+/// Length of the frame number's field at the start of `text`, or 0, and its minimum width.
 std::size_t match_number(std::string_view text, std::size_t& width) {
   width = 1;
   if (text.starts_with('#')) {
@@ -37,7 +36,7 @@ std::size_t match_number(std::string_view text, std::size_t& width) {
   return end + 1;
 }
 
-/// Number of frames from `begin` on with equal distances.
+/// Number of equidistant frames from `begin` on.
 std::size_t run_length(const FrameList& frames, std::size_t begin) {
   if (begin + 1 >= frames.size()) return 1;
   const std::int64_t step = frames[begin + 1] - frames[begin];

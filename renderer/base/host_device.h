@@ -1,6 +1,6 @@
 #pragma once
 /// Marks functions of both backends: the host compiler (-ffp-contract=off) and nvcc (--fmad=false)
-/// run the same sequence of binary32 operations.
+/// run the same binary32 operations.
 #ifdef __CUDACC__
 #define ROUNDEL_HOST_DEVICE __host__ __device__
 /// Forces inlining, which keeps vectors in registers.

@@ -16,7 +16,7 @@ namespace roundel {
 namespace {
 
 int open_to_read(const char* path) {
-  // Without O_NONBLOCK a FIFO without a writer would block for ever.
+  // Without O_NONBLOCK a FIFO without a writer would block.
   return ::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
@@ -27,7 +27,7 @@ const std::string& checked(const std::string& path) {
   throw Error(ExitCode::kInvalidScene, path.substr(0, nul) + "\\x00: expected a path without NUL");
 }
 
-/// Data files stay open as long as their scenes: they can exceed the usual limit of 1024.
+/// Data files stay open as long as their scenes, and can exceed the usual limit of 1024.
 bool allow_more_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return false;

@@ -10,20 +10,19 @@
 
 namespace roundel {
 
-/// Tells two states of a file apart.
 struct FileStamp {
   std::uint64_t size = 0;
-  std::int64_t seconds = 0, nanoseconds = 0;  ///< time of the last change
+  std::int64_t seconds = 0, nanoseconds = 0;  ///< time of last change
   bool operator==(const FileStamp&) const = default;
 };
 
-/// Stamp of the file of this name; nothing if it does not exist.
+/// Nothing if the file does not exist.
 std::optional<FileStamp> stamp_of(const std::string& path);
 
-/// A regular file that stays open for the life of the object, so that all reads see one file even
-/// if its name is reused. It is never mapped: truncating a mapped file would end the program.
-/// Throws Error(kInvalidScene) "PATH: …" if the path is not a regular file, Error(kRuntimeFailure)
-/// if the system refuses to open or read it or if it changes meanwhile.
+/// A regular file that stays open, so that all reads see one file even if its name is reused. Never
+/// mapped: truncating a mapped file would end the program. Throws Error(kInvalidScene) "PATH: …"
+/// for other paths, Error(kRuntimeFailure) if the system refuses to open or read it or if it
+/// changes.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -34,21 +33,20 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// For libraries that read files themselves.
   int descriptor() const { return descriptor_; }
-  /// Bytes at opening.
+  /// At opening.
   std::uint64_t size() const { return stamp_.size; }
-  /// State at opening.
+  /// At opening.
   const FileStamp& stamp() const { return stamp_; }
-  /// Fills `bytes` from the file's offset; offset + bytes.size() <= size(). Thread-safe. Throws
-  /// "PATH: has changed while it was read" if the file is shorter now.
+  /// Reads from `offset`; offset + bytes.size() <= size(). Thread-safe. Throws "PATH: has changed
+  /// while it was read" if the file is shorter now.
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
-  /// Returns the file's first bytes, at most `limit`.
   std::string read(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
   /// Throws Error(kRuntimeFailure) if the file exceeds half of the machine's memory.
   void check_fits_memory() const;
-  /// Returns all bytes. Throws as check_fits_memory() and check_unchanged() do.
+  /// Throws as check_fits_memory() and check_unchanged() do.
   Buffer<std::byte> read_all() const;
   /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" if size or time of change
-  /// differ from those at opening.
+  /// differ from stamp().
   void check_unchanged() const;
 
  private:

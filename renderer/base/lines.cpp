@@ -24,7 +24,7 @@ std::string printed_line(std::string_view line) {
   std::string text = printable(line);
   const auto is_seen = [](char c) { return c > ' ' && c <= '~'; };
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  // All non-ASCII bytes count as blanks, since there are many kinds of blanks.
+  // All non-ASCII bytes count as blanks.
   const auto first = std::find_if(text.begin(), text.end(), is_seen) - text.begin();
   const auto start = static_cast<std::size_t>(first);
   if (text.compare(start, 2, "::") == 0) text.replace(start, 1, "\\x3a");

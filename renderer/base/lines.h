@@ -6,9 +6,8 @@
 
 namespace roundel {
 
-/// Lines of text for people. An added text is one line, with or without a final line feed; an empty
-/// text adds nothing. Line feeds inside belong to the line, so that a name in it cannot begin
-/// another line.
+/// Lines of text for people. An added text is one line; a final line feed is dropped, as are empty
+/// texts. Line feeds inside belong to the line, so that a name in it cannot begin another.
 class Lines {
  public:
   Lines() = default;
@@ -28,9 +27,9 @@ class Lines {
   std::vector<std::string> lines_;
 };
 
-/// Returns the line for terminals and logs: printable(), and escaped where a CI would read a
-/// command: `\x3a` for the first colon of a line that begins with "::" after blanks, `\x23` for the
-/// first # of "##[" and "##vso[".
+/// The line for terminals and logs: printable(), with commands of CIs escaped: `\x3a` for the first
+/// colon of a line that begins with "::" after blanks, `\x23` for the first # of "##[" and
+/// "##vso[".
 std::string printed_line(std::string_view line);
 
 }  // namespace roundel

@@ -6,8 +6,8 @@
 
 #include "renderer/base/host_device.h"
 
-/// Arithmetic with the same result bits on all platforms, host and device. It uses only operations
-/// that IEEE 754 defines exactly; the platform's exp and log differ in the last bits.
+/// Arithmetic with the same result bits on all platforms, host and device: only operations that
+/// IEEE 754 defines exactly. The platforms' exp and log differ in the last bits.
 namespace roundel {
 
 /// 2ᵏ for k in [−1022, 1023].
@@ -15,8 +15,8 @@ ROUNDEL_HOST_DEVICE inline double power_of_two(int k) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);
 }
 
-// ln 2 in two parts (as in FreeBSD's msun). The first has 32 significant bits, so its product with
-// any exponent k of a binary64 number is exact.
+// ln 2 in two parts (as in FreeBSD's msun). The first has 32 significant bits: its product with any
+// binary64 exponent is exact.
 inline constexpr double kLn2High = 6.93147180369123816490e-01;
 inline constexpr double kLn2Low = 1.90821492927058770002e-10;
 
@@ -43,7 +43,7 @@ ROUNDEL_HOST_DEVICE inline double portable_exp(double x) {
   sum = sum * r + 0.5;
   sum = sum * r + 1.0;
   sum = sum * r + 1.0;
-  // Two factors, since 2ᵏ alone leaves the range of normal numbers at both ends.
+  // Two factors, since 2ᵏ alone leaves the normal range at both ends.
   const int half = static_cast<int>(k) / 2;
   return sum * power_of_two(half) * power_of_two(static_cast<int>(k) - half);
 }
@@ -117,7 +117,7 @@ struct Direction {
 
 /// Sine and cosine of an angle in degrees, absolute error below 1e-15; exact at multiples of 90.
 ROUNDEL_HOST_DEVICE inline Direction portable_sin_cos(double degrees) {
-  // The remainders are exact: k quarter turns and |x| <= π/4, short enough for Taylor series.
+  // The remainders are exact: k quarter turns and |x| <= π/4.
   const double turn = std::fmod(degrees, 360.0);
   const double k = std::floor(turn / 90 + 0.5);
   const double x = (turn - 90 * k) * 0.017453292519943295;

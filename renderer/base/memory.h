@@ -4,7 +4,7 @@
 
 namespace roundel {
 
-/// Main memory in bytes that this process may use: the machine's, or a smaller limit of its group
+/// Main memory in bytes that this process may use: the machine's, or less in a group with a limit
 /// (cgroup v2 or v1).
 std::uint64_t physical_memory();
 

@@ -16,7 +16,7 @@
 namespace roundel {
 namespace {
 
-/// Returns the file with this code: the program, or a library in another program.
+/// The program, or a library in another program.
 std::filesystem::path file_of_code() {
   Dl_info info{};
   link_map* library = nullptr;

@@ -3,17 +3,16 @@
 
 namespace roundel {
 
-/// Returns the path of a file in lib/roundel: a module for find_module_function() or a helper
-/// program. lib/roundel lies one folder above the program's (an installed bin/roundel, a bundle) or
-/// two (a build folder); for a Python package, in its own folder (a wheel), two above (a build
-/// folder) or four (lib/python3). Throws Error(kRuntimeFailure) if the file is missing, or if
-/// another user could have changed it or its folder: both must belong to root, this user or the
-/// program's owner, and must not be writable by everybody.
+/// Path of a file in lib/roundel: a module or a helper program. lib/roundel lies one folder above
+/// the program's (an installed bin/roundel, a bundle) or two (a build folder); for a Python
+/// package, in its own folder (a wheel), two above (a build folder) or four (lib/python3). Throws
+/// Error(kRuntimeFailure) if the file is missing or untrusted: file and folder must belong to root,
+/// this user or the program's owner, and not be writable by everybody.
 std::string find_module(const std::string& name);
 
-/// Returns the function `name` of a module: our shared library for rarely used formats, whose own
-/// libraries would delay every start by milliseconds. The first call loads it, and it stays. Throws
-/// as find_module() does, and Error(kRuntimeFailure) if `library` is broken.
+/// Function `name` of a module: our shared library for rarely used formats, which would delay every
+/// start by milliseconds. The first call loads it for good. Throws as find_module() does, and
+/// Error(kRuntimeFailure) if `library` is broken.
 void* find_module_function(const char* library, const char* name);
 
 template <typename Function>
@@ -23,5 +22,5 @@ Function* module_function(const char* library, const char* name) {
 
 }  // namespace roundel
 
-/// Goes before the definition of a function that find_module_function() looks up.
+/// Precedes the definition of a module's function.
 #define ROUNDEL_MODULE_FUNCTION extern "C" __attribute__((visibility("default")))

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 std::string did_you_mean_file(const std::string& path,
                               const std::vector<std::string_view>& endings) {
-  constexpr std::size_t kMaxEntries = 10'000;  // in a folder; more would take too long to read
+  constexpr std::size_t kMaxEntries = 10'000;  // more would take too long to read
   const fs::path file(path);
   const fs::path folder = file.parent_path();
   std::map<std::string, std::string> names;  // by stem, since extensions make all names similar
@@ -43,7 +43,7 @@ std::string did_you_mean_file(const std::string& path,
 
 namespace {
 
-/// did_you_mean_file() for an example scene, "scenes/NAME.yaml", of this installed program.
+/// did_you_mean_file() for "scenes/NAME.yaml" of the installed program.
 std::string did_you_mean_example(const std::string& path) {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);

@@ -9,20 +9,19 @@
 
 namespace roundel {
 
-/// Progress of a piece of work: `done` of `total`; 0 of 0 while unknown.
+/// 0 of 0 while unknown.
 struct WorkCount {
   std::atomic<std::uint64_t> done{0}, total{0};
 };
 
-/// Resource that a stage uses: processors, a device, the bus between them, or the output.
+/// Resource that a stage uses; kBus lies between processors and device.
 enum class StagePlace { kCpu, kCuda, kBus, kOutput };
 
-/// Time and output of one stage of a frame.
 struct Stage {
   std::string name;  ///< read, generate, bin, blend, copy, encode or write
   StagePlace place = StagePlace::kCpu;
   double milliseconds = 0;  ///< wall time, summed over a frame's chunks
-  std::uint64_t bytes = 0;  ///< bytes of the stage's result (circles, lists, pixels, file)
+  std::uint64_t bytes = 0;  ///< size of the result (circles, lists, pixels, file)
 };
 
 /// Stages of one frame, in the order of their first run.
@@ -34,14 +33,14 @@ struct StageStats {
   std::uint64_t largest_chunk = 0;  ///< circles
   std::uint64_t memory = 0;         ///< CPU backend: peak bytes of lists, chunks and states
 
-  /// Returns the stage with this name and place; appends it if it is new.
+  /// Appends the stage if it is new.
   Stage& stage(const std::string& name, StagePlace place = StagePlace::kCpu) {
     for (Stage& s : stages)
       if (s.name == name && s.place == place) return s;
     return stages.emplace_back(Stage{name, place});
   }
 
-  /// Adds another frame's or thread's figures.
+  /// Adds another frame or thread.
   void add(const StageStats& other) {
     for (const Stage& s : other.stages) {
       Stage& sum = stage(s.name, s.place);

@@ -4,13 +4,12 @@
 
 namespace roundel {
 
-/// Seconds since its construction.
 class Stopwatch {
  public:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// Processor time of all threads of the process.
+  /// Sum over all threads.
   double processor_seconds() const { return processor_now() - processor_start_; }
 
  private:

@@ -6,13 +6,13 @@
 
 namespace roundel {
 
-/// Queue of threads that wait for jobs of one maker, which end roughly in the order of their begin.
-/// Only the first thread waits for its job itself. Then it wakes the threads whose jobs have ended,
-/// and the new first one; all others sleep.
+/// Queue of threads that wait for jobs which end roughly in the order of their begin. Only the
+/// first thread waits itself; then it wakes the threads whose jobs have ended, and the new first
+/// one.
 class WaitingLine {
  public:
-  /// Returns when the job has ended. `wait_alone` waits for it outside the queue; `has_ended`
-  /// polls, and is called by another thread. Throws what `wait_alone` throws.
+  /// Waits for a job. `wait_alone` waits outside the queue; `has_ended` polls, from another thread.
+  /// Throws what `wait_alone` throws.
   template <typename WaitAlone>
   void wait(const WaitAlone& wait_alone, const std::function<bool()>& has_ended) {
     Waiter self{has_ended};
@@ -31,7 +31,6 @@ class WaitingLine {
     bool is_done = false;  ///< its job has ended, and it left the queue
     std::condition_variable woken{};
   };
-  /// Removes the first thread from the queue and wakes the next.
   class Leaving {
    public:
     explicit Leaving(WaitingLine& all) : all_(all) {}

@@ -29,8 +29,8 @@
 namespace roundel {
 namespace {
 
-/// Existing temporary files and new folders, for remove_temporary_files() in a signal handler: a
-/// fixed table, since a handler must not allocate or lock.
+/// Temporary files and new folders, for remove_temporary_files(): a fixed table, since a signal
+/// handler must not allocate or lock.
 struct TemporarySlot {
   enum State : int { kFree, kFilling, kListed, kTaken };
   std::atomic<int> state{kFree};
@@ -40,7 +40,7 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_alw
 constinit TemporarySlot temporary_slots[1024];  // takes no time or memory before its first use
 constexpr std::size_t kFolderSlots = 16;        // at the end of the table; files may take these too
 
-std::atomic<int> threads_in_guard{0};   // creating a temporary file at this moment
+std::atomic<int> threads_in_guard{0};   // creating a temporary file
 std::atomic<bool> process_ends{false};  // a handler has begun to remove files
 
 /// For threads whose work is discarded.
@@ -48,9 +48,9 @@ std::atomic<bool> process_ends{false};  // a handler has begun to remove files
   for (;;) pause();
 }
 
-/// Guards creating and listing a temporary file, and its end, so that a handler sees both or
-/// neither: the handler waits for threads in the guard, and later threads stop. Signals are blocked
-/// meanwhile, or the handler could wait for its own thread.
+/// Guards creation and end of a temporary file, so that a handler sees the file and its entry, or
+/// neither: the handler waits for guarded threads, and later threads stop. Blocks signals, or the
+/// handler could wait for its own thread.
 class TemporaryGuard {
  public:
   TemporaryGuard() {
@@ -75,8 +75,8 @@ class TemporaryGuard {
   sigset_t mask_before_;
 };
 
-/// Gives the new file the mode and, if permitted, owner and group of the replaced file. File
-/// systems without these ignore that.
+/// Copies the mode and, if permitted, owner and group of the replaced file, as far as the file
+/// system has these.
 void take_over_owner_and_mode(int file, const struct stat& replaced) {
   struct stat status {};
   if (fstat(file, &status) != 0) return;
@@ -95,7 +95,7 @@ constexpr std::string_view kTemporaryStart = ".roundel-";
 constexpr std::string_view kTemporaryEnd = ".tmp";
 constexpr const char* kCannotWrite = ": cannot write: ";
 
-/// Returns the folder of a file, "." for a bare name.
+/// "." for a bare name.
 std::string folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   return folder.empty() ? "." : folder;
@@ -106,27 +106,26 @@ std::string temporary_path(const std::string& path, const std::string& middle) {
          std::string(kTemporaryEnd);
 }
 
-/// Returns a temporary name that is unique.
 std::string unique_path(const std::string& path) {
   static std::atomic<unsigned> counter{0};
   return temporary_path(path, std::to_string(getpid()) + "-" + std::to_string(counter++));
 }
 
-/// Returns the temporary name that all processes use for this file. A hash, since the file's name
-/// may have the maximum length; files with equal hashes wait for each other.
+/// Temporary name that all processes use for this file. A hash, since the file's name may have the
+/// maximum length; files with equal hashes wait for each other.
 std::string common_path(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return temporary_path(path, fmt::format("{:016x}", XXH3_64bits(name.data(), name.size())));
 }
 
-/// True if the file system cannot sync this kind of file, a folder for example.
+/// True if the file system cannot sync this kind of file, such as folders.
 bool is_unsupported(int sync_error) {
   return sync_error == EINVAL || sync_error == ENOSYS || sync_error == EOPNOTSUPP ||
          sync_error == EBADF;
 }
 
-/// Waits until the names in a folder are on the disk. Returns 0 or errno. `file`: a file in it,
-/// synced instead if the folder is unreadable; journals then write its name, too.
+/// Waits until the names in a folder are on the disk. Returns 0 or errno. `file`: synced instead if
+/// the folder is unreadable; journals then write its name, too.
 int sync_names(const std::string& folder, int file = -1) {
   const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int error = fsync(opened >= 0 ? opened : file) == 0 || is_unsupported(errno) ? 0 : errno;
@@ -134,8 +133,7 @@ int sync_names(const std::string& folder, int file = -1) {
   return error;
 }
 
-/// Starts writing a large file to the disk, so that FileSystems::sync() waits only for the last
-/// files.
+/// Starts writing a large file to the disk, so that FileSystems::sync() has less to wait for.
 void start_writing(int file) {
   constexpr off_t kLarge = 1 << 16;
   struct stat status {};
@@ -148,7 +146,6 @@ Error cannot_sync(const std::string& path, const char* call, int error) {
           path + kCannotWrite + call + ": " + std::generic_category().message(error)};
 }
 
-/// Returns the parent of a folder.
 std::string parent_folder(const std::string& path) {
   const std::filesystem::path folder(path);
   const std::filesystem::path parent =
@@ -170,8 +167,8 @@ bool is_at(int file, const char* path, int (*read_status)(const char*, struct st
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/// Removes a new folder of this process, unless it has entries or another process holds its lock to
-/// write there (FolderLock). Async-signal-safe.
+/// Removes a new folder, unless it has entries or another process holds its FolderLock.
+/// Async-signal-safe.
 void remove_new_folder(const char* path) {
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool is_locked =
@@ -180,9 +177,8 @@ void remove_new_folder(const char* path) {
   if (folder >= 0) close(folder);
 }
 
-/// Removes a temporary file unless a process is writing it. A writer holds a lock, which the system
-/// drops when the process ends in any way: an unlocked file is a leftover. Process ids would mean
-/// nothing on other machines and in containers.
+/// Removes a temporary file without a lock. Its writer holds one until the process ends in any way,
+/// also on other machines and in containers, where process ids mean nothing.
 Leftover remove_leftover(const char* path) {
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return errno == ENOENT ? Leftover::kGone : Leftover::kMayBeUsed;
@@ -190,8 +186,8 @@ Leftover remove_leftover(const char* path) {
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     result = errno == EWOULDBLOCK ? Leftover::kInUse : Leftover::kMayBeUsed;
   } else {
-    // Before the lock its owner may have renamed it, and another process may have begun the next
-    // file of that name. Only the holder of the lock removes or renames a locked file.
+    // Before the lock its owner may have renamed it, and another process begun the next file of
+    // that name. Only the holder of the lock removes or renames it.
     if (is_at(file, path, lstat) && unlink(path) != 0) result = Leftover::kMayBeUsed;
   }
   close(file);
@@ -217,8 +213,8 @@ std::string behind_links(const std::string& path) {
   return path;
 }
 
-/// Lists a path for its lifetime. If all slots are taken, the path is not listed; only a signal
-/// would then leave the file.
+/// Lists a path for its lifetime, unless all slots are taken; only a signal would then leave the
+/// file.
 class ListedPath {
  public:
   /// Takes the first free slot from this one on.
@@ -286,7 +282,7 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
     if (access(target_.c_str(), W_OK) != 0) fail(errno);
     replaced_ = status;
   } else if (rule == TakenName::kFollow) {
-    // A pipe or a device (/dev/stdout, /dev/null) gets the bytes; it cannot be renamed onto.
+    // Pipes and devices (/dev/stdout, /dev/null) cannot be renamed onto.
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) fail(errno);
   } else if (!S_ISLNK(status.st_mode)) {
@@ -313,7 +309,7 @@ std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
   return file;
 }
 
-/// False if the system or the file system does not support nameless files.
+/// False if nameless files are unsupported.
 bool AtomicFile::open_nameless() {
   static const bool can_name = access(kOpenFiles, X_OK) == 0;
   if (!can_name) return false;
@@ -323,7 +319,7 @@ bool AtomicFile::open_nameless() {
 }
 
 void AtomicFile::open_unique() {
-  // A leftover of an earlier process with this id may have the name: take the next.
+  // A leftover of an earlier process with this id may have the name.
   for (int attempt = 0; attempt < 100; ++attempt) {
     if (open_temporary(unique_path(target_))) return;
   }
@@ -339,8 +335,8 @@ bool AtomicFile::open_temporary(const std::string& temporary) {
       open(listed->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
   if (file < 0 && errno == EEXIST) return false;
   if (file < 0) fail(errno);
-  // remove_leftover() may have been faster than the lock: then the file is gone or about to be.
-  // File systems without locks keep leftovers.
+  // remove_leftover() may have been faster than the lock: the file is gone or about to be. File
+  // systems without locks keep leftovers.
   struct stat status {};
   const bool is_locked = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (is_locked || fstat(file, &status) != 0 || status.st_nlink == 0) {
@@ -389,7 +385,7 @@ void AtomicFile::commit(Sync sync) {
   if (gets_name && sync == Sync::kLater) start_writing(file_);
   if (is_nameless_) give_name();
   if (temporary_) {
-    // After this point another process may begin a file of the temporary name.
+    // After this point another process may reuse the temporary name.
     const TemporaryGuard guard;
     rename_temporary();
     temporary_.reset();
@@ -405,7 +401,7 @@ void AtomicFile::sync_bytes() const {
   if (fdatasync(file_) != 0 && !is_unsupported(errno)) fail(errno, "fdatasync");
 }
 
-/// Some file systems (NFS, quotas) report a failed write only at closing: this closes a copy of the
+/// Some file systems (NFS, quotas) report a failed write only at closing: closes a copy of the
 /// descriptor, while the original keeps the lock.
 void AtomicFile::check_written() const {
   const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
@@ -413,7 +409,7 @@ void AtomicFile::check_written() const {
   if (close(copy) != 0 && errno != EINTR) fail(errno);
 }
 
-/// Copies the file into a temporary one if the file system cannot link it.
+/// Copies the file if the file system cannot link it.
 void AtomicFile::give_name() {
   const std::string open_file = kOpenFiles + std::to_string(file_);
   if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0)
@@ -434,8 +430,8 @@ void AtomicFile::give_name() {
 void AtomicFile::rename_temporary() const {
   const char *const from = temporary_->path(), *const to = target_.c_str();
   if (rule_ == TakenName::kRefuse) {
-    // Unlike rename() these do not replace; some file systems lack the first. Without hard links, a
-    // file that appears now is replaced.
+    // These do not replace, as rename() does; some file systems lack the first. Without hard links,
+    // a file that appears now is replaced.
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return;
     if (errno == EEXIST) refuse_taken();
     const int error = link(from, to) == 0 ? 0 : errno;
@@ -472,7 +468,7 @@ void FileSystems::sync() const {
       throw cannot_sync(opened.folder, "syncfs", errno);
 }
 
-/// Keeps remove_new_folder() of other processes from removing an empty folder.
+/// Keeps other processes from removing an empty folder.
 class FolderLock {
  public:
   explicit FolderLock(int folder) : folder_(folder) { ++count; }

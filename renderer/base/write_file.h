@@ -16,49 +16,45 @@ namespace roundel {
 enum class TakenName {
   /// Keeps a symbolic link and replaces or creates its target. Pipes and devices get the bytes.
   kFollow,
-  /// Replaces a symbolic link; a pipe or a device is an error. For frames, which must not overwrite
-  /// each other through links.
+  /// Replaces a symbolic link; refuses pipes and devices. For frames, which must not overwrite each
+  /// other.
   kReplace,
-  /// Replaces nothing, also no file that appears during writing: that is an
-  /// ExitCode::kOutputRefused.
+  /// Replaces nothing, also no file that appears meanwhile: ExitCode::kOutputRefused.
   kRefuse,
 };
 
-/// When a file's bytes and name are on the disk, safe from a power cut.
+/// When bytes and name are on the disk, safe from a power cut.
 enum class Sync {
   kNow,   ///< the bytes before the name appears, the name when commit() returns
   kLater  ///< after FileSystems::sync(), one wait for many files
 };
 
-/// Writes a temporary file next to `path`, then renames it: a failure, a crash or a power cut
-/// leaves `path` as it was. With Sync::kNow it returns once bytes and name are on the disk. Throws
-/// Error(kOutputRefused) if the directory is missing or not writable, Error(kRuntimeFailure) if
-/// writing fails (disk full), with path and reason. A replaced file passes on its mode and, if
+/// Writes a temporary file and renames it: a failure, a crash or a power cut leaves `path` as it
+/// was. Throws Error(kOutputRefused) if the directory is missing or not writable,
+/// Error(kRuntimeFailure) if writing fails (disk full). A replaced file passes on its mode and, if
 /// permitted, owner and group; its other hard links keep the old file.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
                            TakenName rule = TakenName::kFollow, Sync sync = Sync::kNow);
 void write_text_atomically(const std::string& path, std::string_view text);
 
-/// Writes all bytes to a descriptor, and waits for a full pipe even if it is non-blocking. Returns
-/// 0 or errno.
+/// Waits for a full pipe even if it is non-blocking. Returns 0 or errno.
 int write_to_descriptor(int descriptor, std::span<const std::uint8_t> bytes);
 
-/// Returns the target of a symbolic link, existing or not; `path` for all others.
+/// Target of a symbolic link, existing or not; `path` for all others.
 std::string behind_links(const std::string& path);
 
-/// Creates an empty file in the folder of `path` with the system calls for writing `path`, and
-/// removes it. Throws Error(kOutputRefused) with the folder and the failing call, for example on a
-/// file system without renames. Does nothing for a pipe or a device.
+/// Tests the system calls for writing `path` on an empty file in its folder. Throws
+/// Error(kOutputRefused) with folder and failing call, for example on a file system without
+/// renames. Ignores pipes and devices.
 void check_takes_names(const std::string& path, TakenName rule);
 
-/// Removes temporary files of killed processes from a folder ("" is the working directory). Keeps
-/// files that another process, on any machine, is writing. Reads at most `max_names` names. Never
-/// throws: files that it cannot remove stay.
+/// Removes temporary files of killed processes from a folder ("" is the working directory), except
+/// files that a process on any machine is writing. Reads at most `max_names` names. Never throws.
 void remove_leftover_files(
     const std::string& folder,
     std::size_t max_names = std::numeric_limits<std::size_t>::max()) noexcept;
 
-/// File systems with files that are not yet on the disk (`Sync::kLater`).
+/// File systems with files of `Sync::kLater`.
 class FileSystems {
  public:
   FileSystems() = default;
@@ -66,8 +62,8 @@ class FileSystems {
   FileSystems(const FileSystems&) = delete;
   FileSystems& operator=(const FileSystems&) = delete;
 
-  /// Adds the file system of this folder ("" is the working directory). Ignores folders that cannot
-  /// be opened. Call it before writing: sync() reports disk errors since then.
+  /// Adds a folder's file system ("" is the working directory), if it can be opened. Call it early:
+  /// sync() reports disk errors since then.
   void add(const std::string& folder);
   /// Waits until everything is on the disk. Throws Error(kRuntimeFailure) with folder and reason.
   void sync() const;
@@ -81,9 +77,8 @@ class FileSystems {
   std::optional<std::string> last_added_;
 };
 
-/// Removes open temporary files and empty new folders. For handlers of SIGINT and SIGTERM that then
-/// end the process: async-signal-safe. Threads that begin another file wait for the end of the
-/// process.
+/// Removes open temporary files and empty new folders, for handlers of SIGINT and SIGTERM that then
+/// end the process: async-signal-safe. Threads that begin another file wait for that end.
 void remove_temporary_files() noexcept;
 
 }  // namespace roundel

@@ -18,7 +18,7 @@
 // Forms bind a format to values: one table gives the check, the schema and the reader.
 namespace roundel {
 
-/// Description of the valid values at a place, and the reader that makes a T of them.
+/// The valid values at a place, and the reader that makes a T of them.
 template <typename T>
 struct Form {
   SpecPtr spec;
@@ -26,13 +26,13 @@ struct Form {
 
   Form(SpecPtr its_spec, std::function<T(ValidNode)> reader)
       : spec(std::move(its_spec)), read(std::move(reader)) {}
-  /// Converts from a form of another type, such as an alternative of a std::variant.
+  /// Such as an alternative of a std::variant.
   template <std::convertible_to<T> V>
   Form(const Form<V>& form) : spec(form.spec), read(form.read) {}
   operator SpecPtr() const { return spec; }
 };
 
-/// Returns a form with the same description whose value `make` converts.
+/// Keeps the description; `make` converts the value.
 template <typename V, typename Make>
 Form<std::invoke_result_t<Make, V>> convert(const Form<V>& form, Make make) {
   return {form.spec, [read = form.read, make](ValidNode node) { return make(read(node)); }};
@@ -42,7 +42,7 @@ Form<std::invoke_result_t<Make, V>> convert(const Form<V>& form, Make make) {
 template <typename T>
 struct ObjectForm : Form<T> {
   using Fill = std::function<void(PartlyValidNode, T&)>;
-  Fill fill;  ///< reads keys that are present and valid; leaves other members as they are
+  Fill fill;  ///< reads keys that are present and valid
 
   ObjectForm(SpecPtr its_spec, Fill filler)
       : Form<T>(std::move(its_spec),
@@ -54,7 +54,7 @@ struct ObjectForm : Form<T> {
         fill(std::move(filler)) {}
 };
 
-/// A key of an object that is read into a T.
+/// A key of an object for a T.
 template <typename T>
 struct FieldOf {
   Field field;
@@ -64,8 +64,8 @@ struct FieldOf {
   FieldOf(std::string key, SpecPtr spec, std::string description = "",
           std::string default_json = "")
       : field{std::move(key), std::move(spec), std::move(description), std::move(default_json)} {}
-  /// Stores the value in object.*place, or in the reference that place(object) returns, or by
-  /// place(object, value). An empty std::optional changes nothing.
+  /// Stores the value in object.*place or place(object), or by place(object, value). An empty
+  /// std::optional changes nothing.
   template <typename Place, typename V>
   FieldOf(std::string key, Place place, const Form<V>& form, std::string description = "",
           std::string default_json = "")
@@ -78,7 +78,7 @@ struct FieldOf {
     };
   }
 
-  /// Reads the keys of a nested object; absent keys change nothing.
+  /// Reads the keys of a nested object.
   template <typename Place, typename V>
   requires std::same_as<std::invoke_result_t<Place, T&>, V&> FieldOf(std::string key, Place place,
                                                                      const ObjectForm<V>& form,
@@ -122,7 +122,7 @@ ObjectForm<T> object(std::string expected, std::vector<FieldOf<T>> fields, Objec
             });
           }};
 }
-/// Place of keys whose value is that of the whole object.
+/// Place of keys with the value of the whole object.
 inline constexpr auto kItself = [](auto& object) -> auto& {
   return object;
 };
@@ -200,7 +200,7 @@ inline Form<bool> boolean() {
 inline Form<std::string> text(std::string expected, StringSpec kind = {}) {
   return {spec(kind, std::move(expected)), read_text};
 }
-/// One of the names of an enum's values, in their order; for bool those of false and true.
+/// Names of an enum's values in their order, or of false and true.
 template <typename E>
 Form<E> one_of(const std::vector<std::string>& names, std::string definition = "") {
   return {

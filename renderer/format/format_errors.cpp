@@ -39,7 +39,7 @@ std::string FormatErrors::line_text(Place place) const {
   return place.line == kNoLine ? sources_[place.column]() : fmt::format("line {}", place.line);
 }
 
-/// "scene.yaml:2:10"; for nodes that an option set, followed by ": --set NAME".
+/// "scene.yaml:2:10", followed by ": --set NAME" if an option set the node.
 std::string FormatErrors::place_text(Place place) const {
   if (place.line == kNoLine) return sources_[place.column]();
   const auto option = std::find_if(options_.begin(), options_.end(),

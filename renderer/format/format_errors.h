@@ -10,20 +10,18 @@
 
 namespace roundel {
 
-/// Position in a scene file; both count from 1, columns in bytes.
+/// Line and column from 1; columns in bytes.
 struct Place {
   std::uint32_t line = 1, column = 1;
   bool operator==(const Place&) const = default;
 };
 
-/// One problem of a scene.
 struct FormatProblem {
   Place place;
   std::string key_path;  ///< such as "layers[0].data"; empty for the whole file
   std::string message;
 };
 
-/// All problems of a scene file.
 class InvalidScene : public Error {
  public:
   InvalidScene(std::string file, std::vector<FormatProblem> problems, const Lines& message)
@@ -38,31 +36,30 @@ class InvalidScene : public Error {
   std::vector<FormatProblem> problems_;
 };
 
-/// Collects the problems of one scene file. Keeps at most kMaxReported and counts the others, so
-/// that a file with millions of mistakes needs little memory.
+/// Collects the problems of a scene file: keeps kMaxReported and counts the others, so that
+/// millions of mistakes need little memory.
 class FormatErrors {
  public:
   static constexpr std::size_t kMaxReported = 100;
 
   explicit FormatErrors(std::string file) : file_(std::move(file)) {}
 
-  /// Sets the names of the layers in order, empty for unnamed layers. Messages append them to the
-  /// key's path.
+  /// Empty for unnamed layers. Messages append the name to the key's path.
   void set_layer_names(std::vector<std::string> names) { layer_names_ = std::move(names); }
   /// `key_path` such as "layers[0].data"; empty for the whole file.
   void add(Place place, const std::string& key_path, const std::string& problem);
-  /// Returns a place for nodes from outside the file. `text`, called only for messages, returns the
-  /// text that their errors begin with.
+  /// Returns a place for nodes from outside the file. `text` is the start of their messages, made
+  /// on demand.
   Place add_source(std::function<std::string()> text);
-  /// Marks the node at a place as set by an option, which messages name.
+  /// Messages about this place name the option.
   void add_option(Place place, const std::string& option) { options_.emplace_back(place, option); }
-  /// "line 12", or the source of a node from outside the file.
+  /// "line 12", or the text of add_source().
   std::string line_text(Place place) const;
-  /// True if further problems are only counted: do not build their messages.
+  /// Further problems are only counted: do not build their messages.
   bool full() const { return entries_.size() >= kMaxReported; }
 
-  /// Throws InvalidScene with one line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" per problem, in order
-  /// of their places; returns if there are none.
+  /// Throws InvalidScene with a line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" per problem, ordered by
+  /// place.
   void throw_if_any();
 
  private:

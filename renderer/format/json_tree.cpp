@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-/// Each event is the next token of the text, which gives its place.
+/// Each event is the next token, which gives its place.
 class JsonHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonHandler(YamlTree& tree, std::string_view text, const std::string& file)

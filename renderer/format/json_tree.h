@@ -6,9 +6,9 @@
 
 namespace roundel {
 
-/// Reads JSON into a YamlTree. Keys and texts become quoted scalars, numbers and booleans plain
-/// ones. Throws InvalidScene "FILE:LINE:COLUMN: …" if the text is not JSON, is nested too deeply or
-/// exceeds YamlTree::kMaxFileBytes. `kind` names the expected file.
+/// Reads JSON: keys and texts become quoted scalars, numbers and booleans plain ones. Throws
+/// InvalidScene "FILE:LINE:COLUMN: …" for other texts, too deep nesting or more than
+/// YamlTree::kMaxFileBytes. `kind` names the expected file.
 YamlTree json_tree(std::string_view text, const std::string& file, const char* kind);
 
 }  // namespace roundel

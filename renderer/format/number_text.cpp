@@ -27,7 +27,7 @@ bool is_special(std::string_view digits) {
   return false;
 }
 
-// Returns a short reason why text that starts like a number is invalid, or "".
+// Reason why text that starts like a number is invalid, or "".
 std::string_view problem_with(std::string_view text) {
   const std::string_view digits = without_sign(text);
   if (is_special(digits)) return "numbers must be finite";
@@ -62,7 +62,7 @@ bool is_decimal(std::string_view text) {
   return text.empty();
 }
 
-// from_chars accepts a minus sign but not a plus sign.
+// from_chars refuses plus signs.
 std::string_view without_plus(std::string_view text) {
   return text[0] == '+' ? text.substr(1) : text;
 }
@@ -118,7 +118,7 @@ std::optional<Ratio> parse_ratio(std::string_view text) {
 std::optional<double> parse_key_time(std::string_view text, Ratio fps) {
   if (const std::optional<double> seconds = parse_with_unit(text, "s")) {
     if (fps.denominator == 1) return *seconds * fps.numerator;
-    // 1.001s at 24000/1001 are exactly 24 frames; 1.001 in binary64 would miss them by a bit.
+    // 1.001s at 24000/1001 are exactly 24 frames; binary64 would miss them by a bit.
     const std::string_view digits = without_plus(text);
     long double exact = 0;
     std::from_chars(digits.data(), digits.data() + digits.size() - 1, exact);

@@ -16,7 +16,7 @@ struct Meaning {
   std::string_view text;   ///< replacement to type
 };
 
-/// By preference: an object's own key first, then where else that key belongs.
+/// An object's own keys first, then where a key belongs.
 constexpr Meaning kMeanings[] = {
     {"cmap colourmap color_map colorscale palette gradient", "colormap", "colormap"},
     {"cmap colormap colourmap color_map colorscale palette", "map",

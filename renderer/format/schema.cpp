@@ -19,11 +19,10 @@ Json limit_json(double value) {
              : Json(value);
 }
 
-/// A number that parse_number() accepts, without sign and exponent.
+/// An unsigned number without exponent.
 constexpr const char* kDecimal = "((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)";
 
-/// Pattern of unsigned numbers from 0 to `max`, a power of ten, that parse_number() accepts;
-/// numbers with exponents pass unchecked.
+/// Pattern of unsigned numbers from 0 to `max`, a power of ten; numbers with exponents pass.
 std::string decimal_to(std::uint64_t max) {
   const std::string digits = std::to_string(max);
   return fmt::format("((0|[1-9][0-9]{{0,{}}})([.][0-9]*)?|[.][0-9]+|{}([.]0*)?|{}[eE][-+]?[0-9]+)",
@@ -48,7 +47,7 @@ class SchemaWriter {
   }
 
  private:
-  // Schema of a value: that of its spec, in scenes also a var.
+  // The spec's schema, in scenes or a var.
   Json json(const Spec& spec) {
     Json value = spec_json(spec);
     if (value.empty() || !has_vars_) return value;  // empty: accepts everything
@@ -58,7 +57,7 @@ class SchemaWriter {
     return value;
   }
 
-  // Named specs are written once, as definitions.
+  // Named specs become definitions.
   Json spec_json(const Spec& spec) {
     if (spec.definition.empty()) return form_json(spec);
     if (!definitions_.contains(spec.definition)) definitions_[spec.definition] = form_json(spec);
@@ -143,7 +142,7 @@ class SchemaWriter {
     return out;
   }
 
-  /// True if a key has rules beyond the presence of another key.
+  /// True for rules beyond the presence of another key.
   static bool has_rules(const ObjectSpec& spec, const std::string& key) {
     const auto is_for = [&key](const auto& rule) { return rule.first == key; };
     return std::any_of(spec.needs_any.begin(), spec.needs_any.end(), is_for) ||

@@ -5,8 +5,8 @@
 
 namespace roundel {
 
-/// Returns the JSON Schema (draft 7) of a format that validate() checks, with a final line feed.
-/// `has_vars`: a value may also be the name of a var, as "$speed".
+/// JSON Schema (draft 7) of a format; ends with a line feed. `has_vars`: values may be names of
+/// vars, as "$speed".
 std::string json_schema(const Spec& spec, const char* title, const char* description,
                         bool has_vars = false);
 

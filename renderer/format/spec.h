@@ -11,15 +11,14 @@ namespace roundel {
 
 class YamlNode;
 struct Spec;
-/// Specs are shared: a colour has one spec for all its places.
+/// Shared, since a colour has one spec in all its places.
 using SpecPtr = std::shared_ptr<const Spec>;
 
-/// One key of an object.
 struct Field {
   std::string key;
   SpecPtr spec;
   std::string description = {};   ///< for people, in the schema
-  std::string default_json = {};  ///< meaning of an absent key, as JSON; empty: see the description
+  std::string default_json = {};  ///< meaning of an absent key, as JSON; empty: in the description
   bool is_required = false;
 };
 inline Field required(std::string key, SpecPtr spec, std::string description = "") {
@@ -34,18 +33,17 @@ struct ObjectSpec {
   /// {a, {b, c}}: a requires b or c.
   std::vector<std::pair<std::string, std::vector<std::string>>> needs_any = {};
   std::vector<std::pair<std::string, std::string>> excludes = {};  ///< {a, b}: not both
-  /// Returns another problem of such a map, or ""; sees unchecked values.
+  /// Another problem of such a map, or ""; sees unchecked values.
   std::string (*problem)(YamlNode map) = nullptr;
   /// Required alternatives; messages name the first.
   std::vector<std::string> at_least_one_of = {};
 };
-/// A map whose keys are names that users choose.
+/// A map whose keys users choose.
 struct DictSpec {
   enum class Keys { kAny, kTimes, kVars };
   SpecPtr value;
-  Keys keys = Keys::kAny;  ///< frame numbers or seconds; or names of vars, which VarReplacer checks
+  Keys keys = Keys::kAny;  ///< frame numbers or seconds; names of vars, which VarReplacer checks
 };
-/// Any value.
 struct AnythingSpec {};
 struct ListSpec {
   SpecPtr item;
@@ -57,45 +55,44 @@ struct NumberSpec {
 };
 struct IntegerSpec {
   std::int64_t min, max;
-  double bytes_each = 0;  ///< if not 0: the message for a number beyond max has the memory it needs
-  std::int64_t step = 1;  ///< valid values are multiples of this; so are min and max
+  double bytes_each = 0;  ///< if not 0: messages about numbers beyond max name this memory
+  std::int64_t step = 1;  ///< divides valid values, min and max
 };
 struct BooleanSpec {};
 struct NullSpec {};
-/// At least one character, no control characters. `is_any` accepts any text, `is_path` any file
-/// name.
+/// At least one character, no control characters. `is_any`: any text; `is_path`: any file name.
 struct StringSpec {
   bool is_any = false, is_path = false;
 };
 struct HexColorSpec {};  ///< "#rrggbb"
-/// A number with a unit, such as 2px, from 0 to max, a power of ten.
+/// A number with a unit, such as 2px; `max` is a power of ten.
 struct UnitSpec {
   std::string unit;
   std::uint64_t max;
   bool is_above_zero = false;
 };
-/// A fraction of two whole numbers, such as 24000/1001, of at most `max`.
+/// A fraction such as 24000/1001.
 struct RatioSpec {
   double max;
 };
 struct EnumSpec {
   std::vector<std::string> values;
 };
-/// The first alternative that accepts the value's kind (number, text, list, map …) decides. If none
-/// does, the message has `expected`, or the first alternative's if that is empty.
+/// The first alternative for the value's kind (number, text, list, map …) decides. Without one,
+/// messages have `expected`, or the first alternative's if that is empty.
 struct AnyOfSpec {
   std::vector<SpecPtr> alternatives;
 };
 
-/// Valid values at one place of a scene file. The loader's checks (validate.h) and the JSON Schema
-/// (schema.h) both use it.
+/// Valid values at one place of a scene file, for the checks (validate.h) and the JSON Schema
+/// (schema.h).
 struct Spec {
   std::variant<ObjectSpec, DictSpec, AnythingSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec,
                NullSpec, StringSpec, HexColorSpec, UnitSpec, RatioSpec, EnumSpec, AnyOfSpec>
       form;
   std::string expected =
       {};  ///< for "expected …"; numbers, booleans and enums have their own words
-  std::string definition = {};  ///< name among the schema's definitions, or empty
+  std::string definition = {};  ///< name in the schema's definitions, or empty
 };
 
 template <typename Form>

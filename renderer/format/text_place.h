@@ -8,8 +8,8 @@
 
 namespace roundel {
 
-/// Finds line and column of bytes in a text. Continues from the last call, so ascending offsets
-/// take one pass. Columns count UTF-8 characters.
+/// Finds line and column (in UTF-8 characters) of offsets. Continues from the last call: ascending
+/// offsets take one pass.
 class PlaceCounter {
  public:
   explicit PlaceCounter(std::string_view text) : text_(text) {}

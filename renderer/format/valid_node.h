@@ -10,7 +10,7 @@ namespace roundel {
 struct Spec;
 class ValidNode;
 
-/// Valid part of a tree after validate(): its valid values, and the maps and lists around them.
+/// Valid values of a tree after validate(), with the maps and lists around them.
 class PartlyValidNode : protected YamlNode {
  public:
   /// Throws std::logic_error for a node that was not validated or failed.
@@ -18,16 +18,16 @@ class PartlyValidNode : protected YamlNode {
 
   using YamlNode::place;
 
-  /// True if this is a map with the key, valid or not.
+  /// True for a map with this key, valid or not.
   bool has(std::string_view key) const { return YamlNode::find(key).has_value(); }
-  /// Returns the value of a map's key if all of it is valid.
+  /// The value, if all of it is valid.
   std::optional<ValidNode> find(std::string_view key) const;
-  /// Returns the map or list at a key if the format expects it there.
+  /// A map or list, if the format expects it there.
   std::optional<PartlyValidNode> find_part(std::string_view key) const;
-  /// Calls visit(key's text, value) for each entry of a map with a valid value.
+  /// Calls visit(key's text, value) for each valid value of a map.
   template <typename Visit>
   void for_each_entry(Visit visit) const;
-  /// Calls visit(index, item) for each item of a list, except items that failed as a whole.
+  /// Calls visit(index, item) for each item of a list that has not failed as a whole.
   template <typename Visit>
   void for_each_part(Visit visit) const {
     std::size_t index = 0;
@@ -38,8 +38,8 @@ class PartlyValidNode : protected YamlNode {
   }
 };
 
-/// A node that is valid with all its descendants, the only access to values. Throws
-/// std::logic_error if made of any other node.
+/// A valid node with valid descendants, the only access to values. Throws std::logic_error for
+/// other nodes.
 class ValidNode : public PartlyValidNode {
  public:
   explicit ValidNode(YamlNode node);
@@ -50,10 +50,9 @@ class ValidNode : public PartlyValidNode {
   using YamlNode::text;
 
   bool is_null() const { return kind() == YamlKind::kNull; }
-  /// True for a scalar without quotes.
   bool is_plain() const { return kind() == YamlKind::kPlain; }
   std::vector<ValidNode> items() const;
-  /// Returns the index of the AnyOfSpec alternative that describes this node.
+  /// Index of the AnyOfSpec alternative that describes this node.
   std::size_t alternative_of(const Spec& any) const;
 };
 

@@ -21,7 +21,7 @@ struct Overload : Visits... {
 template <typename... Visits>
 Overload(Visits...) -> Overload<Visits...>;
 
-// Larger bounds only keep arithmetic safe; messages name them only when exceeded.
+// Larger bounds only keep arithmetic safe: messages name them only when exceeded.
 constexpr double kSafetyBound = 1e6;
 
 bool is_text(YamlNode node) {
@@ -62,12 +62,12 @@ bool fits_kind(YamlNode node, const Spec& spec) {
       spec.form);
 }
 
-/// True for a malformed number where another form may be meant, as "2 px".
+/// True for malformed numbers where another form may be meant, as "2 px".
 bool is_broken_number(YamlNode node, const Spec& spec) {
   return std::holds_alternative<NumberSpec>(spec.form) && !parse_number(node.text()).value;
 }
 
-/// Returns what a key over time must be; empty if `text` is valid.
+/// What the key must be; empty if `text` is valid.
 std::string_view key_time_problem(std::string_view text) {
   constexpr double kMaxTime = 1e7;
   const std::optional<double> time = parse_key_time(text, Ratio{});
@@ -129,7 +129,7 @@ class Validator {
     return Validity::kNone;
   }
   Validity unexpected(YamlNode node, std::string_view expected, std::string_view hint = {}) {
-    if (errors_.full()) return fail(node.place(), "");  // counted only: build no message
+    if (errors_.full()) return fail(node.place(), "");  // only counted
     return fail(node.place(), fmt::format("expected {}, got {}{}", expected, got(node),
                                           hint.empty() ? "" : fmt::format(" ({})", hint)));
   }
@@ -146,7 +146,6 @@ class Validator {
     return out;
   }
 
-  // Hint for a number or a boolean in quotes.
   static std::string_view quotes_hint(YamlNode node) {
     const std::string_view text = node.kind() == YamlKind::kQuoted ? node.text() : "";
     return parse_number(text).value || text == "true" || text == "false"
@@ -154,7 +153,6 @@ class Validator {
                : "";
   }
 
-  // Hint for a value that is not a number.
   static std::string_view number_hint(YamlNode node) {
     if (node.is_scalar() && parse_with_unit(node.text(), "px"))
       return "px are for map, radius_limits and stroke";
@@ -205,7 +203,7 @@ class Validator {
     if (string.is_any) return Validity::kValid;
     if (node.text().empty()) return unexpected(node, spec.expected);
     if (string.is_path && node.text().find('\0') == std::string_view::npos) return Validity::kValid;
-    // Escapes such as "\0" in double quotes are not in the file as such.
+    // Escapes such as "\0" are not in the file as such.
     const bool plain_text = !find_non_text(node.text()) &&
                             node.text().find_first_of("\t\r\n") == std::string_view::npos;
     return plain_text ? Validity::kValid

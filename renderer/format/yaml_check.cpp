@@ -26,13 +26,13 @@ bool is_null_word(std::string_view plain) {
 constexpr const char* kSecondDocument = "expected one YAML document, found the start of a second";
 constexpr const char* kNotOneWord = "expected a key that is a single word";
 
-/// Checks the text in one pass by the rules of YAML 1.1 as libyaml implements them.
+/// Checks the text in one pass by YAML 1.1 as libyaml implements it.
 class YamlChecker {
  public:
   YamlChecker(const std::string& text, const std::string& file, std::size_t max_depth)
       : text_(text), file_(file), max_depth_(max_depth) {
     checked_.for_parser = text;
-    levels_.reserve(max_depth + 2);  // keeps references to levels valid
+    levels_.reserve(max_depth + 2);  // references to levels stay valid
     line_separator_ = find_line_separator(0);
     levels_.push_back({In::kDocument, Want::kValue, 0, -1, {}, false});
   }
@@ -53,9 +53,9 @@ class YamlChecker {
     kFlowList,  ///< in brackets
     kFlowMap    ///< in braces
   };
-  /// Next element that a list or map expects.
+  /// Next expected element.
   enum class Want : std::uint8_t { kEntry, kKey, kColon, kValue, kEnd };
-  /// A scalar, list or map. On a single line it may turn out to be a key.
+  /// A scalar, list or map; on a single line possibly a key.
   struct Node {
     std::size_t begin, end, line_start;
     bool is_word = false;  // a scalar, but not null
@@ -112,7 +112,7 @@ class YamlChecker {
                : roundel::quoted(text_.substr(pos_, text_.find_first_of(" \n", pos_ + 1) - pos_));
   }
 
-  /// Throws: the innermost list or map does not accept the token at `offset`.
+  /// The innermost list or map does not accept the token at `offset`.
   [[noreturn]] void refuse_token(std::size_t offset) const {
     const Level& level = levels_.back();
     const std::string begin = place_text(level.begin);
@@ -156,7 +156,7 @@ class YamlChecker {
     if (!node.is_word) fail(node.begin, kNotOneWord);
     if (text_of(node) == "<<") fail(node.begin, "merge keys (<<) are not supported in scene files");
   }
-  /// Makes the node an entry, a key or a value of the innermost block.
+  /// Adds an entry, a key or a value to the innermost block.
   void add_to_block(const Node& node) {
     Level& level = levels_[levels_.size() - 1 - flow_depth_];
     if (level.want == Want::kKey) check_key(node);
@@ -166,7 +166,7 @@ class YamlChecker {
                  : level.want == Want::kKey ? Want::kColon
                                             : Want::kEntry;
   }
-  /// Decides that the candidate for a key is not a key.
+  /// The candidate is not a key.
   void settle_key() { settle_key(pos_); }
   void settle_key(std::size_t next_token) {
     if (!candidate_) return;
@@ -321,7 +321,7 @@ class YamlChecker {
     level_mark_ = ++pos_;
     allows_key_ = true;
   }
-  /// Returns the map whose keys have this column; begins it if needed.
+  /// The map with keys in this column, new if needed.
   Level& map_at(std::size_t begin, int column) {
     if (indent() < column) {
       add_to_block({begin, begin, line_start_});
@@ -386,8 +386,8 @@ class YamlChecker {
     ++pos_;
   }
 
-  /// Reports a colon after text that cannot be a key: usually text of several lines, with blanks
-  /// before a key missing or excessive.
+  /// A colon after text that cannot be a key: usually several lines, with blanks before a key
+  /// missing or excessive.
   [[noreturn]] void refuse_colon() const {
     const Level& level = levels_.back();
     const std::string_view text = text_of(level.key);
@@ -426,7 +426,7 @@ class YamlChecker {
       c == '"' ? check_double_quotes() : check_single_quotes();
       node.end = pos_;
       for (; line_separator_ < pos_; line_separator_ = find_line_separator(line_separator_ + 1)) {
-        // Libyaml ends a line there: a key would span two lines, and adjacent blanks would vanish.
+        // Libyaml ends a line there: keys would span two lines, and adjacent blanks would vanish.
         if (is_blank_at(line_separator_ - 1) || is_one_of(at(line_separator_ + 3), " \t\n-."))
           refuse_line_separator();
         node.line_start = pos_;
@@ -438,7 +438,7 @@ class YamlChecker {
     add(node);
     allows_key_ = ends_line;
   }
-  /// Returns the end of the text and whether line ends follow it.
+  /// Returns the end of the text, and whether line ends follow.
   std::pair<std::size_t, bool> check_plain() {
     const int minimum = indent() + 1;
     std::size_t end = pos_;
@@ -471,7 +471,7 @@ class YamlChecker {
   void check_open_quote(std::size_t begin) const {
     if (is_end() || is_marker()) fail(begin, "this text in quotes is not closed");
   }
-  /// Number of line ends after the last other character since `begin`.
+  /// Number of line ends since the last other character after `begin`.
   std::ptrdiff_t last_line_ends(std::size_t begin) const {
     const std::string_view text = std::string_view(text_).substr(begin, pos_ - begin);
     const std::size_t last = text.find_last_not_of(" \t\n") + 1;
@@ -493,7 +493,7 @@ class YamlChecker {
     check_last_lines(begin);
     ++pos_;
   }
-  /// Returns the value of four digits after `\\u` at `i`, less `first`, if it is in [0, 1024).
+  /// Value of four digits after `\\u` at `i`, less `first`, if in [0, 1024).
   std::optional<unsigned> surrogate_at(std::size_t i, unsigned first) const {
     unsigned code = 0;
     if (i + 6 > text_.size() || text_.compare(i, 2, "\\u") != 0) return std::nullopt;
@@ -502,7 +502,7 @@ class YamlChecker {
     return code >= first && code < first + 0x400 ? std::optional(code - first) : std::nullopt;
   }
   /// JSON writes characters beyond U+FFFF as pairs, "\ud83d\ude00", YAML as "\U0001F600". Blanks
-  /// after the text or its line fill the bytes that this saves.
+  /// fill the bytes that this saves.
   void check_double_quotes() {
     const std::size_t begin = pos_++;
     std::size_t shorter = 0;
@@ -528,7 +528,7 @@ class YamlChecker {
       ++pos_;
       checked_.for_parser[pos_ - shorter] = now();
       if (now() == '\n') line_start_ = pos_ + 1;
-      if (now() == 'N' || now() == '_')  // yaml-cpp 0.7 makes half a character of these
+      if (now() == 'N' || now() == '_')  // yaml-cpp 0.7 would halve these characters
         checked_.for_parser.replace(pos_ - 1 - shorter, 2, now() == 'N' ? "\xC2\x85" : "\xC2\xA0");
     }
     check_last_lines(begin);

@@ -21,8 +21,7 @@
 namespace roundel {
 namespace {
 
-// Throws for input that must not reach the YAML parser: bytes that are not text, and more values
-// than a tree can hold.
+// Throws for bytes that are not text, and for more values than a tree can hold.
 void check_text(std::string_view text, const std::string& file) {
   if (const std::optional<std::size_t> bad = find_non_text(text))
     fail_at(file, place_in(text, *bad),
@@ -38,15 +37,15 @@ void check_text(std::string_view text, const std::string& file) {
   }
 }
 
-// An unquoted colour is a comment. In brackets it hides the closing bracket: the parser then fails
-// much later, or misses a value. Throws one error with all such colours.
+// Throws one error with all unquoted colours. They are comments, which in brackets hide the closing
+// bracket: the parser would fail much later.
 void report_unquoted_colors(std::string_view text, const std::string& file) {
   FormatErrors errors(file);
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   const auto is_one_of = [](char c, std::string_view set) {
     return set.find(c) != std::string_view::npos;
   };
-  // Length of #rrggbb, #rgb or a colour with alpha, with its #; 0 if there is none.
+  // Length of #rrggbb, #rgb or a colour with alpha, or 0.
   const auto color_length = [&](std::size_t i) -> std::size_t {
     const std::size_t found = text.find_first_not_of("0123456789abcdefABCDEF", i + 1);
     const std::size_t end = std::min(found, text.size()), length = end - i;
@@ -80,7 +79,7 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
   errors.throw_if_any();
 }
 
-/// Replaces all line ends with line feeds, which all versions of yaml-cpp accept.
+/// All versions of yaml-cpp accept line feeds.
 std::string with_line_feeds(std::string_view text) {
   std::string lines;
   lines.reserve(text.size());
@@ -92,7 +91,6 @@ std::string with_line_feeds(std::string_view text) {
   return lines;
 }
 
-/// Reads a checked text into a tree.
 class YamlHandler : public YAML::EventHandler {
  public:
   YamlHandler(YamlTree& tree, const CheckedYaml& yaml, std::string_view text,
@@ -110,7 +108,7 @@ class YamlHandler : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}  // check_yaml() refuses them
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
-    // The mark of an absent value is that of the next token; its key or hyphen is a better place.
+    // The mark of an absent value is the next token; its key or hyphen is a better place.
     if (builder_.is_value_of_map()) return builder_.add_null(builder_.last_place());
     const bool is_empty = !empty_items_.empty() && empty_items_.front() < offset_of(mark);
     builder_.add_null(is_empty ? places_.place(empty_items_.front()) : place_of(mark));
@@ -139,8 +137,8 @@ class YamlHandler : public YAML::EventHandler {
  private:
   static constexpr std::string_view kPieceText = "''";  // replaces a piece
 
-  /// Yaml-cpp holds all tokens of a list or map in brackets, which may be a key, until it ends. To
-  /// bound its memory, long ones are parsed separately, after a tab, where a key cannot begin.
+  /// Yaml-cpp holds all tokens of a list or map in brackets until it ends, since it may be a key.
+  /// To bound its memory, long ones are parsed separately, after a tab, where a key cannot begin.
   void read(std::size_t begin, std::size_t end, std::string before) {
     offset_ = begin - before.size();
     std::string part = std::move(before);

@@ -12,7 +12,7 @@ namespace roundel {
 enum class YamlKind : std::uint8_t {
   kNull,    ///< empty, ~ or null
   kPlain,   ///< a scalar without quotes
-  kQuoted,  ///< a scalar in quotes or a block scalar: always text
+  kQuoted,  ///< in quotes or a block scalar: always text
   kList,
   kMap,
   kUnknown,  ///< replaces an unknown var
@@ -27,21 +27,21 @@ enum class Validity : std::uint8_t {
 
 class YamlNode;
 
-/// A YAML document as written: without type guesses, with duplicate keys, each node with its place.
-/// 20 bytes a node and one string for all scalars.
+/// A YAML document as written: no types, duplicate keys, all places. 20 bytes a node and one string
+/// for all scalars.
 class YamlTree {
  public:
   static constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
   static constexpr std::size_t kMaxDepth = 64;
-  /// Bounds the number of nodes. Counts the characters , : [ ] { } and line ends.
+  /// Bounds the number of nodes: counts , : [ ] { } and line ends.
   static constexpr std::size_t kMaxPunctuation = 4'000'000;
 
-  /// Parses `text` (UTF-8, optional byte order mark), one document without anchors, aliases, merge
-  /// keys and tags. Throws Error(kInvalidScene) "FILE:LINE:COLUMN: …". The limits above bound time
-  /// and memory. `kind` names the expected file in messages.
+  /// Parses one document (UTF-8, optional byte order mark) without anchors, aliases, merge keys and
+  /// tags. Throws Error(kInvalidScene) "FILE:LINE:COLUMN: …". The limits above bound time and
+  /// memory. `kind` names the expected file.
   YamlTree(std::string_view text, const std::string& file, const char* kind = "scene");
 
-  /// An empty tree for a TreeBuilder.
+  /// For a TreeBuilder.
   YamlTree() = default;
 
   YamlNode root();
@@ -61,8 +61,8 @@ class YamlTree {
   std::string text_;
 };
 
-/// A node of a tree, valid or not; cheap to copy. The tree must outlive it. Use ValidNode to read
-/// values.
+/// A node, valid or not; cheap to copy. The tree must outlive it. Values are read through
+/// ValidNode.
 class YamlNode {
  public:
   YamlKind kind() const { return node().kind; }
@@ -70,19 +70,19 @@ class YamlNode {
   bool is_list() const { return kind() == YamlKind::kList; }
   Place place() const { return node().place; }
   bool is_scalar() const { return kind() == YamlKind::kPlain || kind() == YamlKind::kQuoted; }
-  /// Text of a scalar. Throws std::logic_error for other nodes.
+  /// Throws std::logic_error unless it is a scalar.
   std::string_view text() const;
   /// Items of a list, entries of a map.
   std::size_t count() const { return is_map() ? node().begin / 2 : node().begin; }
 
-  /// Calls visit(item) for each item of a list; does nothing for other nodes.
+  /// Does nothing for other nodes than lists.
   template <typename Visit>
   void for_each_item(Visit visit) const {
     YamlNode child = first_child();
     for (std::uint32_t i = 0, n = is_list() ? node().begin : 0; i < n; ++i, child = child.next())
       visit(child);
   }
-  /// Calls visit(key, value) for each entry of a map; does nothing for other nodes.
+  /// Calls visit(key, value); does nothing for other nodes than maps.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     YamlNode key = first_child();
@@ -92,7 +92,7 @@ class YamlNode {
       key = value.next();
     }
   }
-  /// Returns the value of a map's key, the first if it is repeated.
+  /// The first value of this key in a map.
   std::optional<YamlNode> find(std::string_view key) const;
 
   /// kNone before validate().
