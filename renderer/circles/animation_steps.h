@@ -3,8 +3,8 @@
 
 #include "renderer/base/host_device.h"
 
-/// One step of 1/60 s for simulations without interaction between circles: bouncingballs, hypnosis,
-/// fireworks. Binary32 throughout, in the order written.
+/// Steps of 1/60 s for bouncingballs, hypnosis and fireworks, whose circles do not interact.
+/// Binary32 throughout, in the order written.
 namespace roundel {
 
 inline constexpr float kStepSeconds = 1.0f / 60.0f;
@@ -30,12 +30,11 @@ ROUNDEL_HOST_DEVICE inline void step_ball(Ball& ball) {
   }
 }
 
-/// Returns the radius of a hypnosis circle after one step.
 ROUNDEL_HOST_DEVICE inline float step_hypnosis(float radius) {
   return radius > .5f ? .02f : radius + .01f;
 }
 
-/// A spark of a firework: its position, its start and the centre that it leaves.
+/// A spark of a firework, its start and the centre that it leaves.
 struct Spark {
   float x, y;
   float start_x, start_y;
@@ -43,7 +42,7 @@ struct Spark {
   float velocity_x, velocity_y;  ///< constant
 };
 
-/// Flies straight, and restarts once it is more than a quarter away from the centre.
+/// Flies straight; restarts beyond a quarter from the centre.
 ROUNDEL_HOST_DEVICE inline void step_spark(Spark& spark) {
   constexpr float kReach = .25f;
   spark.x = spark.x + spark.velocity_x * kStepSeconds;

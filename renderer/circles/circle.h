@@ -9,18 +9,18 @@
 
 namespace roundel {
 
-/// Geometry of a circle. Generated in scene space (the unit square, x right, y up); the view moves
-/// it to frame space (the image is width/height wide and 1 high, y up).
+/// Geometry, generated in scene space (the unit square, x right, y up) and moved by the view to
+/// frame space (the image is width/height wide and 1 high, y up).
 struct alignas(16) Shape {
   float x, y;  ///< centre
-  /// Depth in [0, 1], which only the snow shader's alpha depends on; for a ring its inner radius.
+  /// Depth in [0, 1] for the snow shader's alpha; in a ring its inner radius.
   float z;
   float radius;  ///< > 0
 };
 
-/// Paint of a circle. The sign of `alpha` gives the shader: in [0, 1] for `solid`; for `snow` minus
-/// the alpha at the circle's centre, with the shader's own colour. In frames with CircleLooks the
-/// colour's signs give the blend mode and rings. The functions below read and write them.
+/// The sign of `alpha` gives the shader: in [0, 1] for `solid`; for `snow` minus the alpha at the
+/// centre, with the shader's own colour. With CircleLooks the colour's signs give blend mode and
+/// rings. The functions below read and write them.
 struct alignas(16) Paint {
   float red, green, blue;  ///< in the blend space; absolute values may exceed 1
   float alpha;
@@ -43,28 +43,28 @@ inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
   return -snow.alpha;
 }
 
-/// Valid only in frames with looks.
+/// Only in frames with looks.
 inline ROUNDEL_HOST_DEVICE BlendMode blend_mode(const Paint& paint) {
   return static_cast<BlendMode>((has_sign(paint.red) ? 1 : 0) + (has_sign(paint.green) ? 2 : 0));
 }
 inline ROUNDEL_HOST_DEVICE bool is_ring(const Paint& paint) {
   return has_sign(paint.blue);
 }
-/// Radius of the hole; 0 without one.
+/// 0 without a hole.
 inline ROUNDEL_HOST_DEVICE float inner_radius(const Shape& shape, const Paint& paint) {
   return is_ring(paint) ? shape.z : 0.0f;
 }
-/// Square of the hole's radius, or −1: points with at most this squared distance lie in the hole.
+/// Square of the hole's radius; −1 without a hole.
 inline ROUNDEL_HOST_DEVICE float hole_square(const Shape& shape, const Paint& paint) {
   const float inner = inner_radius(shape, paint);
   return inner > 0 ? inner * inner : -1.0f;
 }
 
-/// The colour without signs.
+/// Without signs.
 inline ROUNDEL_HOST_DEVICE BlendColor paint_color(const Paint& paint) {
   return {std::fabs(paint.red), std::fabs(paint.green), std::fabs(paint.blue)};
 }
-/// Sets the signs of a paint.
+/// With signs.
 inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, bool is_ring) {
   const auto number = static_cast<unsigned>(mode);
   return {std::copysign(paint.red, (number & 1) != 0 ? -1.0f : 1.0f),
@@ -72,27 +72,25 @@ inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, 
           std::copysign(paint.blue, is_ring ? -1.0f : 1.0f), paint.alpha};
 }
 
-/// Circles per task.
 inline constexpr std::size_t kCirclesOfTask = 16384;
 
-/// Circles in paint order: circle i + 1 is painted over circle i.
+/// In paint order: circle i + 1 covers circle i.
 struct Circles {
   Buffer<Shape> shapes;  ///< [count]
   Buffer<Paint> paints;  ///< [count]
-  /// Sets with the same nonzero number have the same paints, bit for bit: those of a scene's
-  /// frames. Set it to 0 after changing paints.
+  /// Sets with the same nonzero number have the same paints, bit for bit. Set it to 0 after
+  /// changing paints.
   std::uint64_t paints_generation = 0;
 
   std::size_t count() const { return shapes.size(); }
 };
 
-/// Purpose of the circles.
 enum class CircleUse : std::uint8_t {
-  kDraw,     ///< in frame space, as parts if a layer has a stroke; depths that painting ignores are
-             ///< unspecified
-  kExplain,  ///< as kDraw with all depths
-  kList,     ///< in scene space, in binary32, with all depths
-  kListDrawn,  ///< in frame space, not as parts, with all depths
+  kDraw,       ///< frame space, parts if a layer has a stroke; depths that painting ignores are
+               ///< unspecified
+  kExplain,    ///< like kDraw with all depths
+  kList,       ///< scene space, binary32, all depths
+  kListDrawn,  ///< frame space, without parts, all depths
 };
 
 }  // namespace roundel

@@ -9,7 +9,6 @@
 
 namespace roundel {
 
-/// Motion of a simulated layer's circles.
 enum class Motion : std::uint8_t { kNone, kBalls, kHypnosis, kFireworks, kSnow };
 
 struct Velocity {
@@ -19,8 +18,8 @@ struct Velocity {
 inline constexpr std::size_t kFireworkCenters = 15;
 inline constexpr std::size_t kSparksOfFirework = 20;
 
-/// Moves circle `index` of a layer from frame `from` to frame `to` >= `from`, with the same bits as
-/// the layer's own simulation. `start`: the layer's circles in frame 0.
+/// Moves circle `index` from frame `from` to frame `to` >= `from`, with the same bits as the
+/// layer's own simulation. `start`: circles in frame 0.
 ROUNDEL_HOST_DEVICE inline void step_circle(Motion motion, const Shape* start, std::size_t index,
                                             std::uint32_t from, std::uint32_t to, Shape& shape,
                                             Velocity& velocity) {
@@ -38,7 +37,7 @@ ROUNDEL_HOST_DEVICE inline void step_circle(Motion motion, const Shape* start, s
       for (std::uint32_t step = from; step < to; ++step) shape.radius = step_hypnosis(shape.radius);
       break;
     case Motion::kFireworks: {
-      // The centres come first, and stay in place.
+      // The centres come first, and stay.
       if (index < kFireworkCenters) break;
       const Shape& center = start[(index - kFireworkCenters) / kSparksOfFirework];
       Spark spark{shape.x,  shape.y,  start[index].x, start[index].y,

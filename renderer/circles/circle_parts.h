@@ -7,17 +7,17 @@
 
 namespace roundel {
 
-/// Width of the layer's stroke in frame space.
+/// In frame space.
 double stroke_width(const Scene& scene, const Layer& layer);
 
-/// The drawn parts of a layer's circles: for each the fill, then its stroke, a ring; or one of
-/// them. Circles are in frame space, and their paints finished.
+/// Drawn parts of a layer's circles in frame space, with finished paints: for each the fill, then
+/// its stroke, a ring; or one of them.
 class CircleParts {
  public:
   CircleParts(const Scene& scene, const Layer& layer);
 
-  /// Writes shapes.size() parts from number `first` of the layer on. Their circles lie at the ends
-  /// of the spans; circle i has the parts from parts_of(layer)·i on. `paints` may be empty.
+  /// Writes shapes.size() parts from number `first` on, from circles at the ends of the spans.
+  /// Circle i has parts parts_of(layer)·i and following. `paints` may be empty.
   void spread(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 
  private:

@@ -12,14 +12,14 @@
 
 namespace roundel {
 
-/// Circles that a device makes all frames of a film from.
+/// A film's circles, from which a device makes those of its frames.
 struct FilmCircles {
   struct Layer {
     std::size_t first, count;  ///< in all circles
     Motion motion;
   };
   std::uint64_t number;  ///< unique in the process, from 1
-  /// Circles in frame 0: final paints, shapes in the space of their layers.
+  /// In frame 0: final paints, shapes in the space of their layers.
   Circles circles;
   std::vector<Velocity> velocities;  ///< [count], in frame 0; empty without simulations
   std::vector<Layer> layers;
@@ -27,8 +27,7 @@ struct FilmCircles {
   std::size_t count() const { return circles.count(); }
 };
 
-/// Tells a device how to make a frame's circles: from the film's, which it already has, by steps
-/// and moves; or from random laws.
+/// How a device makes a frame's circles: from the film's by steps and moves, or from random laws.
 struct CircleRecipe {
   std::shared_ptr<const FilmCircles> film;  ///< null if `runs` are all circles
   std::int64_t steps = 0;                   ///< >= 0, from frame 0 on
@@ -42,8 +41,7 @@ struct CircleRecipe {
 /// A few circles of a film, stepped from frame to frame.
 class SampledCircles {
  public:
-  /// Returns the circles at `places` in frame space, valid until the next call. Short steps forward
-  /// are cheap.
+  /// Valid until the next call. In frame space. Short steps forward are cheap.
   std::span<const Shape> at(const CircleRecipe& recipe, std::span<const std::size_t> places);
 
  private:

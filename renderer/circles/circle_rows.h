@@ -9,20 +9,20 @@
 
 namespace roundel {
 
-/// Number of columns of a scene's circles: x, y, z, radius; red, green, blue, unless all layers are
-/// snow. `all`: always colours and alpha, and if there are strokes the inner radius.
+/// x, y, z, radius; red, green, blue, unless all layers are snow. `all`: always colours and alpha,
+/// and with strokes the inner radius.
 std::size_t circle_columns(const Scene& scene, bool all);
 
-/// Memory per circle of circle_rows(), in bytes.
+/// Bytes per circle in circle_rows().
 std::size_t circle_row_bytes(const Scene& scene, bool all);
 
-/// Rows [count][columns].
+/// [count][columns].
 using CircleRows = std::variant<std::vector<float>, std::vector<double>>;
 
-/// Returns a frame's circles in scene space. Colours are the scene file's if the blend space is
-/// kDisplay. Binary32; binary64 with `all` if the view moves circles in binary64: in layers with a
-/// move, a map, wider data or has_double_centers(). Drawing the rows under the same view gives the
-/// same picture.
+/// A frame's circles in scene space. Colours are the scene file's if the blend space is kDisplay.
+/// Binary32; binary64 with `all` if the view moves circles in binary64: in layers with a move, a
+/// map, wider data or has_double_centers(). Drawing the rows under the same view gives the same
+/// picture.
 CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
                        Circles& memory);
 

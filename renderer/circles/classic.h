@@ -13,8 +13,8 @@ struct ClassicOptions {
   bool has_depths;  ///< false: depths that need sorting are unspecified
 };
 
-/// Makes the circles of a classic scene. All arithmetic is binary32, without contraction, in the
-/// order written. Throws Error(kInvalidScene) for an unknown name.
+/// Binary32, without contraction, in the order written. Throws Error(kInvalidScene) for an unknown
+/// name.
 std::unique_ptr<LayerSource> make_classic_layer(std::string_view name,
                                                 const ClassicOptions& options);
 

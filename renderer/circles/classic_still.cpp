@@ -17,11 +17,11 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kTask = 16384;        ///< minimum number of circles worth a task and a skip
+constexpr std::size_t kTask = 16384;        ///< minimum for a task and a skip
 constexpr std::size_t kTasksPerThread = 8;  ///< enough that threads end together
 constexpr std::size_t kDrawsAtOnce = 512;   ///< circles whose draws fit in L1
 
-/// A number drawn as base + scale·u.
+/// base + scale·u.
 struct Draw {
   float base, scale;
 };
@@ -35,15 +35,15 @@ constexpr ColorDraw kLawB = {{.3f, .9f}, {.1f, .9f}, {.1f, .4f}};
 constexpr ColorDraw kLawC = {{.2f, .5f}, {.5f, .5f}, {.1f, .4f}};
 constexpr ColorDraw kLawD = {{.3f, .9f}, {.1f, .3f}, {.2f, .2f}};
 
-/// A scene 'random': draws all depths and sorts them in descending order; then each circle draws
-/// radius (if it has a law), x, y, red, green, blue.
+/// A scene 'random': draws and sorts all depths, descending; then each circle draws radius (if it
+/// has a law), x, y, red, green, blue.
 struct RandomScene {
   std::size_t count;  ///< circles
   ColorDraw color;
   Draw radius;  ///< scale 0: not drawn
 };
 
-/// biglittle, littlebig: position of the last circles.
+/// Last circles of biglittle and littlebig.
 struct Corner {
   Draw x, y;
 };
@@ -53,7 +53,7 @@ constexpr float kCornerRadius = .05f;
 class RandomSceneLayer final : public LayerSource {
  public:
   RandomSceneLayer(const RandomScene& scene, const Corner* corner, const ClassicOptions& options)
-      // A depth depends on all others; other values do not depend on depths.
+      // A depth depends on all others; other values are independent of depths.
       : LayerSource({.is_cheap = !options.has_depths, .is_parallel = options.has_depths}),
         scene_(scene),
         corner_(corner),
@@ -108,7 +108,6 @@ class RandomSceneLayer final : public LayerSource {
     return stream;
   }
 
-  /// Draws a circle for each depth.
   void draw_circles(GlibcRandom& stream, std::span<const float> z, Shape* shapes,
                     Paint* paints) const {
     float draws[6 * kDrawsAtOnce + 1];  // NOLINT: written before it is read

@@ -90,7 +90,7 @@ class DataLayer final : public LayerSource {
   }
 
  private:
-  /// Output memory for circles.
+  /// Output.
   struct CircleSpans {
     std::span<Shape> shapes;
     std::span<Paint> paints;
@@ -115,7 +115,7 @@ class DataLayer final : public LayerSource {
   static std::uint64_t thread_count() {
     return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   }
-  /// Memory of a thread that reads rows and makes circles.
+  /// For a thread that reads and makes circles.
   std::uint64_t thread_bytes() const {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // buffer to read or unpack the file
     const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
@@ -129,8 +129,7 @@ class DataLayer final : public LayerSource {
     return std::min<std::uint64_t>(
         static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
   }
-  /// Memory of the threads that draw, which make runs: a few more threads on machines with fewer
-  /// cores.
+  /// For the threads that draw: machines with fewer cores have a few threads more.
   std::uint64_t drawing_bytes() const {
     const std::uint64_t tasks =
         map_.order ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
@@ -139,13 +138,13 @@ class DataLayer final : public LayerSource {
   std::uint64_t order_bytes() const {
     return map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0;
   }
-  /// Memory of a chunk's places in paint order, grouped by block of the file.
+  /// For a chunk's places in paint order, by block of the file.
   std::uint64_t places_bytes() const {
     return map_.order ? block_memory(std::min<std::uint64_t>(facts_.kept, traits_.largest_chunk) *
                                      sizeof(std::uint32_t))
                       : 0;
   }
-  /// Peak memory of sorting, with the order.
+  /// Peak, with the order.
   std::uint64_t sorting_bytes() const {
     if (!map_.order) return 0;
     if (!is_text(map_.order->slot)) return NumberOrder::memory_bytes(facts_.kept, thread_count());
@@ -153,7 +152,7 @@ class DataLayer final : public LayerSource {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  /// Makes circles of the run's kept rows begin to end − 1; writes circle j to place_of(j).
+  /// Makes circles from kept rows begin to end − 1; circle j goes to place_of(j).
   template <typename PlaceOf>
   void write(MappedRun& run, std::size_t begin, std::size_t end, const CircleSpans& out,
              const PlaceOf& place_of) const {
@@ -238,7 +237,7 @@ class DataLayer final : public LayerSource {
     });
   }
 
-  /// Makes the circles of these kept rows, block by block of the file.
+  /// Block by block of the file.
   void fill_in_order(std::span<const std::uint32_t> rows, const CircleSpans& out) const {
     const PlacesByBlock places(rows, facts_.blocks(),
                                [this](std::uint32_t row) { return facts_.block_of(row); });
@@ -248,7 +247,7 @@ class DataLayer final : public LayerSource {
     table_.check_unchanged();
   }
 
-  /// Makes the circles at some places, whose rows lie in one block.
+  /// The rows at these places lie in one block.
   void fill_places(std::uint64_t block, std::span<const std::uint32_t> places,
                    std::span<const std::uint32_t> rows, const CircleSpans& out) const {
     if (places.empty()) return;
@@ -268,7 +267,7 @@ class DataLayer final : public LayerSource {
     write(run, 0, places.size(), out, [places](std::size_t j) { return places[j]; });
   }
 
-  /// Returns the kept rows sorted by `order`.
+  /// Kept rows sorted by `order`.
   RowNumbers sorted() const {
     const Order& order = *map_.order;
     if (is_text(order.slot)) {
@@ -279,7 +278,7 @@ class DataLayer final : public LayerSource {
       return texts.sorted(order.descending);
     }
     const std::size_t column = map_.columns[order.slot];
-    const bool has_keys =  // read only if numbers may have been rounded
+    const bool has_keys =  // only needed for rounded numbers
         table_.columns()[column].has_order_keys &&
         (table_.is_in_memory() || table_.rounding_of(column));
     NumberOrder numbers(facts_.kept);
@@ -293,7 +292,7 @@ class DataLayer final : public LayerSource {
     return numbers.sorted();
   }
 
-  /// Reads exactly the needed rows if all are kept, since then circles are rows.
+  /// If all rows are kept, circles are rows: reads only these.
   void fill_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     for (std::size_t done = 0, size = 0; done < out.size(); done += size) {
@@ -305,7 +304,7 @@ class DataLayer final : public LayerSource {
     }
   }
 
-  /// Reads whole blocks if not all rows are kept: each block's number of kept rows is known.
+  /// If rows are dropped, reads whole blocks, whose numbers of kept rows are known.
   void fill_kept_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     const std::vector<std::uint64_t>& before = facts_.kept_before;
@@ -330,7 +329,7 @@ class DataLayer final : public LayerSource {
   const DataMap& map_;
   RowMapper mapper_;
   DataFacts facts_;
-  bool is_in_frame_ = false;  ///< fill() writes circles in frame space; else in scene space
+  bool is_in_frame_ = false;  ///< else fill() writes scene space
   RowNumbers order_;          ///< the kept rows in paint order, if needed
   mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };

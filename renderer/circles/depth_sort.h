@@ -8,22 +8,21 @@
 
 namespace roundel {
 
-/// Sorts numbers in [0, 2) in descending order (no −0, no NaN). One thread.
+/// Numbers in [0, 2), without −0 and NaN. One thread.
 void sort_descending(Buffer<float>& values);
 
-/// Draws of a stream in descending order, in buckets of about a thousand. The task that needs a
-/// bucket sorts it, so that it is in L1 for use.
+/// Draws of a stream in descending order, in buckets of about a thousand. The task that uses a
+/// bucket sorts it, in L1.
 class SortedDraws {
  public:
-  /// Takes `count` draws from the stream's position. Parallel.
+  /// Uses all threads.
   SortedDraws(const GlibcRandom& stream, std::size_t count);
 
   std::size_t num_buckets() const { return begins_.size() - 1; }
-  /// Number of draws before the bucket; for num_buckets() the number of all.
+  /// Draws before the bucket; all for num_buckets().
   std::size_t begin(std::size_t bucket) const { return begins_[bucket]; }
 
-  /// Returns the sorted draws of a bucket. Thread-safe for different buckets; call it once for
-  /// each.
+  /// Thread-safe for different buckets; call once for each.
   void sort_bucket(std::size_t bucket, std::vector<float>& draws);
 
  private:

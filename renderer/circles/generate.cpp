@@ -25,7 +25,7 @@ bool only_moves(const Scene& scene) {
   });
 }
 
-/// Counts the sources of the process, from 1.
+/// From 1.
 std::uint64_t next_source_number() {
   static std::atomic<std::uint64_t> count = 0;
   return ++count;
@@ -63,7 +63,7 @@ struct CircleSource::State {
     circles.paints_generation = number;
   }
 
-  /// Writes parts from `first` on, numbered over all layers.
+  /// Parts are numbered over all layers.
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
             bool in_parallel) const {
     for (auto layer = layers.begin(); !shapes.empty(); ++layer) {
@@ -154,7 +154,7 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
       stats->stage("generate").bytes = memory.count() * (sizeof(Shape) + sizeof(Paint));
     return {memory, own_memory().held};
   }
-  // Finding a position in the classic scenes' random stream takes microseconds.
+  // Finding a position in the random stream of classic scenes takes microseconds.
   constexpr std::size_t kSampleRun = 16;
   const std::size_t count = count_parts(state_->scene);
   CircleStream::Traits traits{.sample_run = kSampleRun, .source_bytes = own_memory().held};

@@ -8,11 +8,10 @@
 namespace roundel {
 
 /// The stream of glibc's random() after srandom(seed) (TYPE_3: r[i] = r[i−3] + r[i−31] mod 2³²,
-/// 31-bit outputs r[i] >> 1), the same on all platforms. Jumps ahead fast, so that threads can
-/// produce separate stretches of one stream.
+/// 31-bit outputs r[i] >> 1) on all platforms, with fast jumps ahead for threads.
 class GlibcRandom {
  public:
-  /// The seed is taken as int32; 0 means 1. The stream starts at output 0.
+  /// The seed is taken as int32; 0 means 1.
   explicit GlibcRandom(std::uint32_t seed) {
     constexpr std::int64_t kModulus = 2147483647;
     std::array<std::uint32_t, 34> start{};
@@ -27,11 +26,10 @@ class GlibcRandom {
     skip(310);  // r[34..343] are discarded
   }
 
-  /// Skips `count` outputs in time O(log count): the later state is the linear combination of
-  /// states with the coefficients (mod 2³²) of x^count mod x³¹ − x²⁸ − 1.
+  /// Takes O(log count): the later state combines states with the coefficients (mod 2³²) of x^count
+  /// mod x³¹ − x²⁸ − 1.
   void skip(std::uint64_t count) {
-    // x^count by squaring, starting with the highest four bits of count, whose power is below the
-    // degree.
+    // x^count by squaring, from the highest four bits of count, whose power is below the degree.
     int bit = std::max(static_cast<int>(std::bit_width(count)) - 4, 0);
     Polynomial power{};
     power[count >> bit] = 1;
@@ -49,7 +47,7 @@ class GlibcRandom {
     }
   }
 
-  /// Passes the next `count` outputs in portions to use(words, size): output i is words[i] >> 1.
+  /// Calls use(words, size) for portions of the next `count` outputs: output i is words[i] >> 1.
   template <typename Use>
   void take(std::size_t count, const Use& use) {
     constexpr std::size_t kPortion = 1023;                // words made at once: fits in L1
@@ -65,7 +63,7 @@ class GlibcRandom {
     std::copy_n(words.begin(), kDegree, state_.begin());
   }
 
-  /// Writes the next `count` draws: to_unit() of the outputs.
+  /// The next `count` draws, to_unit() of the outputs.
   void draw(float* u, std::size_t count) {
     take(count, [&u](const std::uint32_t* words, std::size_t size) {
       for (std::size_t i = 0; i < size; ++i) u[i] = to_unit(words[i] >> 1);
@@ -98,7 +96,7 @@ class GlibcRandom {
   static constexpr std::size_t kDegree = 31;
   using Polynomial = std::array<std::uint32_t, kDegree>;  ///< coefficient of x^k at [k]
 
-  /// Computes words[31..31 + count) from words[0..31); three independent sums stay in registers.
+  /// words[31..31 + count) from words[0..31); three independent sums stay in registers.
   static void extend(std::uint32_t* words, std::size_t count) {
     std::uint32_t a = words[28], b = words[29], c = words[30];
     const std::size_t threes = count / 3;

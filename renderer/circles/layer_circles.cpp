@@ -18,7 +18,7 @@
 namespace roundel {
 namespace {
 
-/// Calls work(first, n) for pieces of `count` circles, on all threads.
+/// Calls work(first, n) on all threads.
 template <typename Work>
 void for_each_piece(std::size_t count, const Work& work) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
@@ -130,7 +130,7 @@ void LayerCircles::fill_in_parallel(std::size_t first, std::span<Shape> shapes,
   });
 }
 
-/// Moves circles from number `first` on out of the source's space.
+/// Out of the source's space.
 void LayerCircles::move_circles(std::size_t first, std::span<Shape> shapes) const {
   if (!has_double_centers_) return roundel::move_circles(move_, shapes);
   constexpr std::size_t kAtOnce = 256;

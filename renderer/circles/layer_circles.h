@@ -15,11 +15,10 @@ namespace roundel {
 std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index,
                                                CircleUse use);
 
-/// Resizes to `count` circles with undefined contents. Throws Error(kRuntimeFailure) if they do not
-/// fit in memory.
+/// Leaves contents undefined. Throws Error(kRuntimeFailure) if circles do not fit in memory.
 void resize_discard(Circles& circles, std::uint64_t count);
 
-/// Circles of a layer for a use: made by its source, or copied, then finished, moved, and divided
+/// A layer's circles for a use: made by its source, or copied, then finished, moved, and divided
 /// into parts.
 class LayerCircles {
  public:
@@ -36,19 +35,19 @@ class LayerCircles {
   std::size_t count() const { return count_circles(layer_); }
   std::size_t count_parts() const { return count() * parts_; }
 
-  /// Makes the circles once; later calls copy them.
+  /// Makes the circles once, for copies.
   void keep();
   const std::shared_ptr<const Circles>& kept() const { return kept_; }
   // As in LayerTraits:
   bool is_cheap() const { return kept_ || traits().is_cheap; }
   bool is_parallel() const { return !kept_ && traits().is_parallel; }
 
-  /// Writes shapes.size() parts from `first` on, of the frame that the source is prepared for.
-  /// `paints` may be empty; without `moves` circles stay in the source's space. Starts no tasks,
-  /// unless is_parallel().
+  /// Writes shapes.size() parts from `first` on, of the source's prepared frame. `paints` may be
+  /// empty; without `moves` circles stay in the source's space. Starts no tasks, unless
+  /// is_parallel().
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
             bool moves = true) const;
-  /// Fills on all threads.
+  /// On all threads.
   void fill_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                         bool moves = true) const;
 
@@ -58,7 +57,7 @@ class LayerCircles {
   const Scene& scene_;
   const Layer& layer_;
   std::shared_ptr<LayerSource> source_;
-  std::shared_ptr<const Circles> kept_;  ///< as the source fills them; null: not kept
+  std::shared_ptr<const Circles> kept_;  ///< as the source fills them, or null
   PaintFinish finish_;
   CircleMove move_;
   bool has_double_centers_, has_parts_;

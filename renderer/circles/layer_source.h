@@ -13,26 +13,26 @@
 
 namespace roundel {
 
-/// Properties of a layer's circles, known before they are made.
+/// Known before the circles are made.
 struct LayerTraits {
-  /// Making any range again while drawing costs little more than copying it.
+  /// Making a range costs little more than copying it.
   bool is_cheap = true;
-  /// fill() uses all threads. Call it from one thread at a time, for many circles, and unless
-  /// is_cheap for the whole layer at once.
+  /// fill() uses all threads. Call it from one at a time, for many circles, unless is_cheap for all
+  /// at once.
   bool is_parallel = false;
-  /// fill() writes circles already moved by their layer, in the space of their use.
+  /// fill() writes moved circles, in the space of their use.
   bool is_moved = false;
-  std::uint64_t largest_chunk = 0;  ///< circles that drawing should fetch at once; 0: any number
+  std::uint64_t largest_chunk = 0;  ///< best number of circles per fetch; 0: any
   SourceMemory memory = {};         ///< besides the caller's circles
 
-  // How a device can make the circles:
-  Motion motion = Motion::kNone;     ///< from those of frame 0; kNone: they stay in place
-  const RandomLaws* laws = nullptr;  ///< by random_circle() with these; null: it cannot
+  // How devices can make the circles:
+  Motion motion = Motion::kNone;     ///< from frame 0; kNone: constant
+  const RandomLaws* laws = nullptr;  ///< with random_circle(), or null
 
   bool is_simulated() const { return motion != Motion::kNone; }
 };
 
-/// Produces the circles of one layer.
+/// Makes the circles of one layer.
 class LayerSource {
  public:
   virtual ~LayerSource() = default;
@@ -41,20 +41,20 @@ class LayerSource {
 
   const LayerTraits& traits() const { return traits_; }
 
-  /// Prepares a frame, after this many steps of the layer's simulation.
+  /// Prepares a frame, after this many steps of a simulation.
   virtual void prepare(std::int64_t /*steps*/) {}
   /// Writes circles first .. first + n − 1 (n = the size of `shapes`) of the prepared frame: in the
   /// layer's space unless is_moved, with the scene file's colours and the alpha of shader `solid`.
-  /// Thread-safe; starts no tasks, but see LayerTraits::is_parallel. Simulated layers have the same
-  /// paints in every frame, and skip them if `paints` is empty.
+  /// Thread-safe; starts no tasks, unless is_parallel. In simulated layers paints are constant, and
+  /// `paints` may be empty.
   virtual void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const = 0;
 
-  /// Writes the centres of circles first .. first + n − 1 in the layer's space, in binary64. Only
-  /// for inline, random and data layers; data layers write all.
+  /// Centres from circle `first` on, in the layer's space, in binary64. Only for inline, random and
+  /// data layers; data layers write all.
   virtual void write_centers(std::size_t /*first*/, std::span<ScenePoint> /*centers*/) const {}
-  /// Writes the velocities of all circles of a simulated layer over zeros; called after prepare(0).
+  /// Velocities of a simulated layer, over zeros; called after prepare(0).
   virtual void write_velocities(std::span<Velocity> /*velocities*/) const {}
-  /// Returns the rows of the file, counted from 0, for these circles of a layer with data.
+  /// Rows of the file, from 0, for circles of a data layer.
   virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
     return {};
   }

@@ -36,7 +36,7 @@ struct SinCos {
   float sin, cos;
 };
 
-/// Sine and cosine of 2π·turns for turns in [0, 1], absolute error below 2⁻²³, the same bits on all
+/// Sine and cosine of 2π·turns, turns in [0, 1], absolute error below 2⁻²³, the same bits on all
 /// platforms. Polynomials of Cephes' sinf and cosf on [−π/4, π/4].
 ROUNDEL_HOST_DEVICE inline SinCos portable_sincos_turns(float turns) {
   const int quarter = static_cast<int>(turns * 4.0f + 0.5f);  // nearest quarter turn, 0..4
@@ -63,8 +63,8 @@ struct NormalPair {
   float first, second;
 };
 
-/// Two independent standard normal variates (Box and Muller 1958) from two uniform ones in [0, 1)
-/// that are multiples of 2⁻²⁴; they are at most √(48·ln 2) = 5.77.
+/// Two independent standard normal variates (Box and Muller 1958) from uniform ones in [0, 1),
+/// multiples of 2⁻²⁴; absolute values are at most √(48·ln 2) = 5.77.
 ROUNDEL_HOST_DEVICE inline NormalPair normal_pair(float u0, float u1) {
   const float length = std::sqrt(-2.0f * portable_log(1.0f - u0));
   const SinCos angle = portable_sincos_turns(u1);

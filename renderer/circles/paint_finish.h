@@ -9,8 +9,8 @@
 
 namespace roundel {
 
-/// Applies a layer's shader and opacity and the scene's blend space to paints as written and, for
-/// drawing, sets the signs that Paint uses for looks.
+/// Applies shader, opacity and blend space to paints as written and, for drawing, sets the signs
+/// for looks.
 class PaintFinish {
  public:
   PaintFinish() = default;
@@ -40,7 +40,7 @@ class PaintFinish {
   }
   void operator()(std::span<const Shape> shapes, std::span<Paint> paints) const {
     if (is_identity()) return;
-    const PaintFinish finish = *this;  // a copy in registers: writes cannot change it
+    const PaintFinish finish = *this;  // in registers: writes cannot change it
     for (std::size_t i = 0; i < paints.size(); ++i) finish(shapes[i], paints[i]);
   }
 

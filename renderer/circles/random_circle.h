@@ -10,14 +10,13 @@ namespace roundel {
 
 enum class DrawKind : std::uint32_t { kConstant, kUniform, kNormal };
 
-/// A number's law, ready to draw from: `base`, base + scale·u (at most `largest`) or base +
-/// scale·normal.
+/// Draws `base`, base + scale·u (at most `largest`) or base + scale·normal.
 struct DrawLaw {
   DrawKind kind = DrawKind::kConstant;
   float base = 0, scale = 0, largest = 0;
 };
 
-/// A law of places, uniform over a disc or a ring: squared distances are uniform.
+/// Uniform over a disc or a ring: squared distances are uniform.
 struct RingLaw {
   float x = 0, y = 0, radius = 0;
   float inner = 0;  ///< share of the disc inside the ring
@@ -58,7 +57,7 @@ ROUNDEL_HOST_DEVICE inline float uniform_of(std::uint32_t word) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * (1.0f / 16777216.0f);
 }
 
-/// base + scale·u can round up to the law's excluded upper bound; `largest` is the number below it.
+/// base + scale·u can round up to the excluded upper bound; `largest` is the number below it.
 ROUNDEL_HOST_DEVICE inline float draw_uniform(const DrawLaw& law, std::uint32_t word) {
   const float value = law.base + law.scale * uniform_of(word);
   return value < law.largest ? value : law.largest;
@@ -78,7 +77,7 @@ ROUNDEL_HOST_DEVICE inline PhiloxBlock draw_block(const RandomLaws& laws, std::u
                 laws.seed, laws.layer);
 }
 
-/// A place by the laws of x and y, or of a ring. Binary32.
+/// By the laws of x and y, or of a ring. Binary32.
 ROUNDEL_HOST_DEVICE inline void draw_place(const RandomLaws& laws, const PhiloxBlock& words,
                                            Shape& shape) {
   if (laws.ring.radius > 0) {
@@ -98,7 +97,6 @@ ROUNDEL_HOST_DEVICE inline void draw_place(const RandomLaws& laws, const PhiloxB
   }
 }
 
-/// A colour by the laws of its channels.
 ROUNDEL_HOST_DEVICE inline void draw_color(const RandomLaws& laws, std::uint64_t k, Paint& paint) {
   paint.red = laws.red.base;
   paint.green = laws.green.base;
@@ -111,8 +109,8 @@ ROUNDEL_HOST_DEVICE inline void draw_color(const RandomLaws& laws, std::uint64_t
   }
 }
 
-/// Makes circle k of a random layer, from its arguments alone. `place(words, shape)` draws its
-/// centre, `color(paint)` its colour.
+/// Circle k of a random layer, from the arguments alone. `place(words, shape)` draws its centre,
+/// `color(paint)` its colour.
 template <typename Place, typename Color>
 ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
                                        Paint& paint, const Place& place, const Color& color) {
@@ -134,7 +132,7 @@ ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, 
   }
 }
 
-/// random_circle() for layers with only the laws of RandomLaws.
+/// With the laws of RandomLaws alone.
 ROUNDEL_HOST_DEVICE inline void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
                                               Paint& paint) {
   random_circle(

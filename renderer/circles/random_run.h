@@ -8,14 +8,14 @@
 
 namespace roundel {
 
-/// Circles of a frame from one random layer. The rasterizer makes each from its number alone.
+/// Circles of a random layer. The rasterizer makes each from its number.
 struct RandomRun {
   std::uint64_t first, count;  ///< in the frame's circles
   RandomLaws laws;
   PaintFinish finish;
   CircleMove move;
 
-  /// Makes circle k of the layer in frame space, ready to draw.
+  /// Circle k of the layer, ready to draw, in frame space.
   ROUNDEL_HOST_DEVICE void make(std::uint64_t k, Shape& shape, Paint& paint) const {
     random_circle(laws, k, shape, paint);
     finish(shape, paint);

@@ -20,7 +20,6 @@ constexpr std::size_t kBuckets = (std::size_t{1} << kBucketBits) + 1;  // and on
 constexpr std::size_t kMaxSlabs = 64;
 constexpr std::size_t kSlabRows = 65'536;
 
-/// A row of a bucket.
 struct OrderEntry {
   std::uint64_t key;
   std::uint32_t row;
@@ -28,10 +27,10 @@ struct OrderEntry {
     return key != other.key ? key < other.key : row < other.row;
   }
 };
-/// Larger buckets are sorted into buckets themselves.
+/// Larger buckets are divided again.
 constexpr std::size_t kMaxBucketRows = std::size_t{1} << 15;
 
-/// Maps keys to buckets by the first bits that differ.
+/// By the first bits that differ.
 class Buckets {
  public:
   Buckets(std::uint64_t lowest, std::uint64_t highest)
@@ -50,8 +49,8 @@ std::size_t slabs_of(std::size_t count) {
   return std::clamp<std::size_t>(count / kSlabRows, 1, kMaxSlabs);
 }
 
-/// Sorts value_of(i), i < out.size(), by bucket_of(i); stable: counts, their exclusive scan,
-/// values. Returns the buckets' begins in `out`, and the end.
+/// Sorts value_of(i) by bucket_of(i), i < out.size(); stable: counts, their exclusive scan, values.
+/// Returns the buckets' begins, and the end.
 template <typename ValueOf, typename BucketOf>
 std::vector<std::size_t> sort_into(std::span<std::uint32_t> out, std::size_t buckets,
                                    const ValueOf& value_of, const BucketOf& bucket_of) {
@@ -79,8 +78,8 @@ std::uint32_t itself(std::size_t i) {
   return static_cast<std::uint32_t>(i);
 }
 
-/// Sorts rows row_of(0), row_of(1), … into buckets in `out`; stable. Returns the buckets' begins,
-/// and the end. All rows share one bucket only if all keys are equal.
+/// Sorts rows row_of(0), row_of(1), … into buckets; stable. Returns the buckets' begins, and the
+/// end. Rows share one bucket only if all keys are equal.
 template <typename RowOf>
 std::vector<std::size_t> distribute(std::span<const std::uint64_t> keys,
                                     std::span<std::uint32_t> out, const RowOf& row_of) {

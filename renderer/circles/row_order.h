@@ -11,22 +11,22 @@
 
 namespace roundel {
 
-/// Numbers of rows, at most 2³² of them.
+/// At most 2³² rows.
 using RowNumbers = Buffer<std::uint32_t>;
 
-/// Sorts rows by a number, NaN lowest; stable. Sorts into buckets by the keys' first bits, then
-/// each bucket alone.
+/// Sorts rows by a number, NaN lowest; stable. Divides them into buckets by the keys' first bits,
+/// then sorts each bucket.
 class NumberOrder {
  public:
   explicit NumberOrder(std::size_t rows) : keys_(rows) {}
   /// Adds the kept numbers as rows from `first` on. Thread-safe.
   void add(std::size_t first, std::span<const double> numbers, std::span<const std::uint32_t> kept,
            bool descending);
-  /// add() for keys of Table::read_order_keys().
+  /// For keys of Table::read_order_keys().
   void add_keys(std::size_t first, std::span<const std::uint64_t> keys,
                 std::span<const std::uint32_t> kept);
   RowNumbers sorted();
-  /// Upper bound of main memory for sorting and the result.
+  /// Upper bound, with the result.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t threads);
 
  private:
@@ -43,9 +43,9 @@ class TextOrder {
   void add(std::size_t first, std::span<const std::string_view> texts,
            std::span<const std::uint32_t> kept);
   RowNumbers sorted(bool descending);
-  /// Main memory of the texts, `bytes` bytes in all.
+  /// `bytes`: of all texts.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t bytes) {
-    constexpr std::uint64_t kBlockOverhead = 20;  // maximum overhead of a text's block of memory
+    constexpr std::uint64_t kBlockOverhead = 20;  // at most, per text
     return rows * (sizeof(std::string) + kBlockOverhead) + bytes;
   }
 
@@ -53,16 +53,16 @@ class TextOrder {
   std::vector<std::string> texts_;
 };
 
-/// Inverts an order of all rows: each row's place in it.
+/// The place of each row in an order of all.
 RowNumbers places_by_row(const RowNumbers& order);
 
-/// Groups the places of a run of paint order by the file's block with their rows, so that the file
-/// is read once for all.
+/// Groups the places of a run of paint order by their rows' block of the file, to read the file
+/// once.
 class PlacesByBlock {
  public:
   PlacesByBlock(std::span<const std::uint32_t> rows, std::size_t blocks,
                 const std::function<std::size_t(std::uint32_t row)>& block_of);
-  /// Places in ascending order.
+  /// Ascending places.
   std::span<const std::uint32_t> of(std::size_t block) const {
     return places_.span().subspan(begins_[block], begins_[block + 1] - begins_[block]);
   }

@@ -14,7 +14,7 @@ namespace roundel::HWY_NAMESPACE {
 
 constexpr std::size_t kGroup = SnowFlakes::kGroup;  // the compiler makes them vectors
 
-/// Flakes do not interact, so a group takes all steps while its state is in registers.
+/// Flakes do not interact: a group takes all steps in registers.
 void move_group(SnowFlakes& flakes, std::size_t first, std::uint32_t from, std::uint32_t to) {
   float x[kGroup], y[kGroup], velocity_x[kGroup], velocity_y[kGroup];
   std::copy_n(&flakes.x[first], kGroup, x);
@@ -39,7 +39,7 @@ void move_group(SnowFlakes& flakes, std::size_t first, std::uint32_t from, std::
   std::copy_n(velocity_y, kGroup, &flakes.velocity_y[first]);
 }
 
-/// Moves flakes first..last; `first` is a multiple of kGroup.
+/// `first` is a multiple of kGroup.
 void move_range(SnowFlakes& flakes, std::size_t first, std::size_t last, std::int64_t from,
                 std::int64_t to) {
   for (; first < last; first += kGroup)

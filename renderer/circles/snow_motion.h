@@ -8,7 +8,7 @@
 
 namespace roundel {
 
-/// Flakes in paint order, one array per number. The arrays are padded to whole groups.
+/// Flakes in paint order, in arrays padded to whole groups.
 struct SnowFlakes {
   static constexpr std::size_t kGroup = 16;
 
@@ -18,16 +18,15 @@ struct SnowFlakes {
   Buffer<float> force_scale;                   ///< computed from z
   Buffer<std::uint32_t> hash;
 
-  /// All at 0, without speed. Call set_depth() for each.
+  /// All at 0, without speed; call set_depth() for each.
   explicit SnowFlakes(std::size_t count = 0);
-  /// Sets a flake's depth and the values that depend on it.
   void set_depth(std::size_t i, float depth);
 };
 
-/// Moves all flakes from frame `from` to frame `to` >= `from` (step_snow), in parallel.
+/// Moves all flakes from frame `from` to frame `to` >= `from`, on all threads.
 void move_snow(SnowFlakes& flakes, std::int64_t from, std::int64_t to);
 
-/// Writes shapes.size() flakes from `first` on. One thread.
+/// Writes flakes from `first` on. One thread.
 void write_snow(const SnowFlakes& flakes, std::size_t first, std::span<Shape> shapes);
 
 }  // namespace roundel

@@ -3,11 +3,10 @@
 
 #include "renderer/base/host_device.h"
 
-/// Motion of the snow: binary32 throughout, in the order written, and integer hashes; simple enough
-/// for compilers to vectorise over flakes.
+/// Binary32 throughout, in the order written, and integer hashes; simple enough for compilers to
+/// vectorise over flakes.
 namespace roundel {
 
-/// The changing state of a flake.
 struct SnowFlake {
   float x, y, velocity_x, velocity_y;
 };
@@ -34,13 +33,12 @@ ROUNDEL_HOST_DEVICE inline std::int32_t floor_to_int(float value) {
   return truncated - (static_cast<float>(truncated) > value ? 1 : 0);
 }
 
-/// The part of the noise that is constant for a flake: its index in paint order and its cell in
-/// depth, ⌊255z⌋.
+/// Constant part of a flake's noise, from its index in paint order and its cell in depth, ⌊255z⌋.
 ROUNDEL_HOST_DEVICE inline std::uint32_t snow_flake_hash(std::uint32_t index, float z) {
   return mix_bits(mix_bits(index) + static_cast<std::uint32_t>(floor_to_int(255.0f * z)));
 }
 
-/// Scale of the forces: stronger on nearer flakes.
+/// Forces are stronger on nearer flakes.
 ROUNDEL_HOST_DEVICE inline float snow_force_scale(float z) {
   const float nearness = 1.0f - z;
   return nearness < .1f ? .1f : nearness > 1.0f ? 1.0f : nearness;

@@ -3,7 +3,7 @@
 
 namespace roundel {
 
-/// Upper bounds of a source's main memory besides its circles, in bytes.
+/// Upper bounds in bytes, besides the circles.
 struct SourceMemory {
   std::uint64_t peak = 0;  ///< at any time
   std::uint64_t held = 0;  ///< while its circles are drawn

@@ -8,8 +8,8 @@
 
 namespace roundel {
 
-/// Moves a circle from scene space to the frame space of a width × height image, in binary64,
-/// rounded once. The identity, bit for bit, for a square image and the default view.
+/// From scene space to the frame space of a width × height image, in binary64, rounded once. The
+/// identity, bit for bit, for a square image and the default view.
 ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& view, int width,
                                                 int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
@@ -20,12 +20,12 @@ ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& 
         static_cast<float>(std::fma(view.center_y - static_cast<double>(shape.y), view.zoom, 0.5)),
         shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
   if (view.zoom == 1) {
-    // Exact for small coordinates too: a zero offset adds nothing.
+    // A zero offset adds nothing: exact for small coordinates, too.
     return {static_cast<float>(static_cast<double>(shape.x) + (half_width - view.center_x)),
             static_cast<float>(static_cast<double>(shape.y) + (0.5 - view.center_y)), shape.z,
             shape.radius};
   }
-  // Subtracts first, which keeps the digits that matter at a deep zoom.
+  // Subtracting first keeps the digits that matter at a deep zoom.
   return {
       static_cast<float>(
           std::fma(static_cast<double>(shape.x) - view.center_x, view.zoom, half_width)),
@@ -33,8 +33,8 @@ ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& 
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
-/// to_frame_space() for binary64 centres: they are rounded once, after the view, so that neighbours
-/// far from the origin or at a deep zoom stay apart.
+/// For binary64 centres, rounded once, after the view: neighbours far from the origin or at a deep
+/// zoom stay apart.
 class FrameMove {
  public:
   /// The identity, with rounding.
@@ -65,11 +65,10 @@ class FrameMove {
   Axis x_, y_;
 };
 
-/// Maximum radius in frame space without layers that scale: its square is finite.
+/// Without layers that scale; its square is finite.
 inline constexpr double kMaxFrameRadius = kMaxCoordinate * kMaxZoom;
 
-/// Moves a layer's circles from its own space to scene space or, with `by_view`, to the frame space
-/// of the scene's image.
+/// Moves a layer's circles to scene space or, `by_view`, to the frame space of the scene's image.
 class CircleMove {
  public:
   /// The identity.
@@ -91,7 +90,7 @@ class CircleMove {
       return moves_in_frame_ ? to_frame_space(shape, view_, width_, height_) : shape;
     return at(static_cast<double>(shape.x), static_cast<double>(shape.y), shape);
   }
-  /// Moves a circle with this binary64 centre instead of the shape's; rounds once.
+  /// With this centre instead of the shape's; rounds once.
   ROUNDEL_HOST_DEVICE Shape at(double center_x, double center_y, const Shape& shape) const {
     const auto [x, y] = in_scene_(center_x, center_y);
     const double grown = static_cast<double>(shape.radius) * growth_;
@@ -114,17 +113,17 @@ inline void move_circles(const CircleMove& move, std::span<Shape> shapes) {
   for (Shape& shape : shapes) shape = move(shape);
 }
 
-/// An unrounded centre in binary64.
+/// Unrounded.
 struct ScenePoint {
   double x, y;
 };
 
-/// A circle in scene space, for people to read.
+/// For people to read.
 struct SceneShape {
   double x, y, z, radius;
 };
 
-/// Inverse of to_frame_space(); exact except for the rounding of frame space.
+/// Inverse of to_frame_space(), except for its rounding.
 inline SceneShape to_scene_space(const Shape& shape, const View& view, int width, int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
   return {

@@ -21,7 +21,7 @@ ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<Record
     form.push_back(column.element.column(column.name));
     form.back().rows = runs_[column.run].rows;
     form.back().is_quick = runs_[column.run].bytes->is_plain();
-    // Lengths of texts are unknown, but the whole file bounds them.
+    // Lengths of texts are unknown; the file bounds them.
     if (column.element.kind == Element::Kind::kPlace)
       form.back().text_bytes = this->file().size() / std::max<std::uint64_t>(1, rows) + 1;
   }

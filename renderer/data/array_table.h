@@ -16,12 +16,12 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual void read_at(std::uint64_t offset, std::span<std::byte> bytes) const = 0;
-  /// Reads records, and into `texts` the texts that they refer to (Element::Kind::kPlace).
+  /// Also reads the texts that the records refer to (Element::Kind::kPlace).
   virtual void read_records(std::uint64_t offset, std::span<std::byte> records,
                             std::string& /*texts*/) const {
     read_at(offset, records);
   }
-  /// Best number of bytes to read at once.
+  /// Best size of a read.
   virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 16; }  // fits in L2
   virtual std::uint64_t memory_bytes() const { return 0; }
   /// True if the file holds these bytes unpacked.
@@ -51,16 +51,15 @@ struct RecordRun {
   std::optional<std::uint64_t> rows = {};  ///< absent: as many as the table
 };
 
-/// A column with its elements in records.
 struct ArrayColumn {
   std::string name;
   Element element;
-  std::size_t run = 0;       ///< index of the records
+  std::size_t run = 0;       ///< index of its run
   std::uint64_t offset = 0;  ///< in a record
 };
 
-/// A table of records in a file, stored or packed. [n, k] and structured arrays are one run of
-/// records; Fortran order and one array per column give a run per column.
+/// A table of records in a file, stored or packed: one run for [n, k] and structured arrays, a run
+/// per column for Fortran order and for an array per column.
 class ArrayTable final : public Table {
  public:
   ArrayTable(std::shared_ptr<const InputFile> file, std::vector<RecordRun> runs,
@@ -74,7 +73,7 @@ class ArrayTable final : public Table {
   std::shared_ptr<const Table> with_rows(std::uint64_t rows) const override;
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const override;
-  /// Reads a column's numbers for rows from `first` on; its elements begin at `in`.
+  /// `in`: element of row `first`.
   void read_column(std::size_t column, const std::byte* in, std::uint64_t first,
                    std::span<double> out) const;
 

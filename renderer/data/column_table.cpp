@@ -15,7 +15,7 @@
 namespace roundel {
 namespace {
 
-/// NumPy's header for a structured array; the parser does not know escapes in names.
+/// NumPy's header for a structured array; its parser does not know escapes in names.
 std::string header_of(const std::string& table, const std::vector<MemoryColumn>& columns,
                       std::uint64_t rows) {
   std::string types;

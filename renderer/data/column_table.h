@@ -14,22 +14,22 @@ namespace roundel {
 
 class AtomicFile;
 
-/// A column in the caller's memory, which must stay unchanged while its table is used.
+/// A column in the caller's memory, constant while its table exists.
 struct MemoryColumn {
   std::string name;
-  std::string type;        ///< as NumPy writes it: <f4, |u1
-  const std::byte* first;  ///< the first element
-  std::size_t stride;      ///< bytes between starts of elements
+  std::string type;  ///< as NumPy writes it: <f4, |u1
+  const std::byte* first;
+  std::size_t stride;  ///< bytes between starts of elements
   std::shared_ptr<const void> owner;
 };
 
-/// A table of columns in the caller's memory, without a copy. It represents the .npy file that
-/// write() makes: its hash is that file's.
+/// A table of columns in the caller's memory, without a copy. Its hash is that of the .npy file
+/// that write() makes.
 class ColumnTable final : public Table {
  public:
   /// `name` replaces the path in messages. Throws Error(kInvalidScene) "NAME: …".
   ColumnTable(std::string name, std::vector<MemoryColumn> columns, std::uint64_t rows);
-  /// Writes a structured array [rows]. Throws Error.
+  /// Writes a structured array [rows].
   void write(AtomicFile& file) const;
 
   void read_order_keys(std::size_t column, std::uint64_t first, bool descending,
@@ -40,13 +40,12 @@ class ColumnTable final : public Table {
                  TableRows& out) const override;
   void visit_bytes(const VisitBytes& visit) const override;
 
-  /// Elements of a column in memory.
   struct Place {
     Element element;
     const std::byte* first;
     std::size_t stride;
   };
-  /// Position of an array's element in a record of the file.
+  /// An array's element in a record of the file.
   struct Part {
     std::size_t offset, size;
   };

@@ -17,8 +17,7 @@
 namespace roundel {
 namespace {
 
-/// True if each field between blanks is in quotes, as in "a" "b". Other quotes, as in height in 5"
-/// units, belong to one name.
+/// True for "a" "b". Other quotes, as in height in 5" units, belong to one name.
 bool are_all_quoted(std::string_view line) {
   for (std::size_t i = 0; i < line.size(); i = line.find_first_not_of(' ', i)) {
     if (line[i] != '"') return false;
@@ -70,14 +69,14 @@ bool is_header(const TextGrammar& grammar, const std::vector<std::string>& first
   return false;
 }
 
-/// R's write.table writes row names, texts or quoted, without a name in the header. Other rows with
-/// an extra field, such as a trailing comma, are errors: names would move to other columns.
+/// R's write.table writes row names, texts or quoted, without a name in the header. Other extra
+/// fields, such as after a trailing comma, are errors: names would move to other columns.
 bool begins_with_name(const TextGrammar& grammar, const std::vector<std::string>& row,
                       bool is_quoted) {
   return (is_quoted || !is_number(grammar, row.front())) && !row.back().empty();
 }
 
-/// Turns columns that are texts in `like` into texts.
+/// Columns that are texts in `like` become texts.
 void take_kinds_of(std::span<const TableColumn> like, std::vector<TableColumn>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::string& name = columns[c].name;

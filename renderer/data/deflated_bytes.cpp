@@ -15,7 +15,7 @@
 namespace roundel {
 namespace {
 
-/// Throws if this thread's work, or that of all its threads, must end.
+/// Throws if this thread's work, or that of all threads, must end.
 void check_not_stopped(const InputFile& file) {
   checkpoint();
   if (tbb::is_current_task_group_canceling())
@@ -37,10 +37,10 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
 
   z_stream& stream() { return stream_; }
-  /// Bytes of the member consumed so far.
+  /// Bytes consumed so far.
   std::uint64_t packed() const { return packed_ - stream_.avail_in; }
 
-  /// Calls inflate(); returns Z_BUF_ERROR at the end of the packed bytes.
+  /// inflate(), with Z_BUF_ERROR at the end of the packed bytes.
   int run(int flush) {
     if (stream_.avail_in == 0) {
       const auto size = static_cast<std::size_t>(

@@ -9,8 +9,8 @@
 
 namespace roundel {
 
-/// Random access to a deflated member of an archive: keeps a state of the decompressor for every
-/// `run_bytes()` (as zlib's examples/zran.c does).
+/// Random access to a deflated member of an archive: keeps a state of the decompressor per
+/// `run_bytes()` (as zlib's examples/zran.c).
 class DeflatedBytes final : public ByteSource {
  public:
   /// Unpacks the member once. Throws Error(kInvalidScene) "PATH: NAME: …" if it contradicts the
@@ -21,12 +21,11 @@ class DeflatedBytes final : public ByteSource {
   std::uint64_t memory_bytes() const override;
 
  private:
-  /// Start of a block of packed bytes.
   struct RestartPoint {
     std::uint64_t unpacked = 0;        ///< unpacked bytes before it
-    std::uint64_t packed = 0;          ///< packed bytes before it, with the byte it begins in
+    std::uint64_t packed = 0;          ///< packed bytes before it, with its first byte
     int bits = 0;                      ///< unused bits of that byte
-    std::vector<std::uint8_t> window;  ///< unpacked bytes that it may refer to
+    std::vector<std::uint8_t> window;  ///< last unpacked bytes before it
   };
 
   std::shared_ptr<const InputFile> file_;

@@ -43,7 +43,7 @@ void convert(const std::byte* in, std::size_t stride, bool is_big_endian, std::s
       in += stride;
     }
   };
-  // One loop per byte order keeps the branch out of the loop.
+  // A loop per byte order keeps the branch outside.
   is_big_endian ? convert_all(true) : convert_all(false);
 }
 

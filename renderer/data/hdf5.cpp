@@ -1,4 +1,4 @@
-// Reads HDF5 files through a helper program: only it loads libhdf5, and it crashes alone.
+// Reads HDF5 files through a helper program, which alone loads libhdf5, and crashes alone.
 #include "renderer/data/hdf5.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@
 namespace roundel {
 namespace {
 
-/// A file that a helper process holds open. Thread-safe. A fork of this process opens it again in
-/// another helper.
+/// A file in a helper process. Thread-safe. A fork of this process opens it again in another
+/// helper.
 class HelperFile {
  public:
   HelperFile(std::shared_ptr<const InputFile> file, std::string dataset)
@@ -33,7 +33,7 @@ class HelperFile {
   HelperFile& operator=(const HelperFile&) = delete;
 
   const std::string& description() const { return description_; }
-  /// Peak main memory of a helper for the file.
+  /// For the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
   void read(std::uint64_t run, std::uint64_t offset, std::span<std::byte> records,
@@ -50,7 +50,6 @@ class HelperFile {
   }
 
  private:
-  /// Returns the description.
   std::string open() {
     auto process = Hdf5Process::take(file_->path());
     std::string description(
@@ -72,7 +71,6 @@ class HelperFile {
   std::string description_;  // last: open() sets the others
 };
 
-/// Rows that the helper reads.
 class HelperBytes final : public ByteSource {
  public:
   HelperBytes(std::shared_ptr<HelperFile> file, std::uint64_t run, std::uint64_t run_bytes,
@@ -88,7 +86,7 @@ class HelperBytes final : public ByteSource {
     file_->read(run_, offset, records, texts);
   }
   std::uint64_t run_bytes() const override { return run_bytes_; }
-  /// The helper's memory, counted once for all runs.
+  /// Counted once for all runs.
   std::uint64_t memory_bytes() const override { return is_first_ ? file_->peak_memory() : 0; }
 
  private:
@@ -97,7 +95,7 @@ class HelperBytes final : public ByteSource {
   bool is_first_;
 };
 
-/// Returns how to read a table with column names that only the library that wrote it knows.
+/// How to read a table whose column names only its library knows.
 std::string hint_of(const std::vector<ArrayColumn>& columns) {
   for (const ArrayColumn& column : columns) {
     if (column.name.find("values_block_") != std::string::npos)
@@ -110,7 +108,6 @@ std::string hint_of(const std::vector<ArrayColumn>& columns) {
   return "";
 }
 
-/// True for valid descriptions of elements.
 bool is_element(const Hdf5Column& column) {
   const std::uint64_t size = column.size;
   const bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
@@ -128,7 +125,7 @@ bool is_element(const Hdf5Column& column) {
   }
 }
 
-/// Parses the description of a table. After reading a damaged file the helper may send anything.
+/// After a damaged file the helper may send anything.
 class Description {
  public:
   Description(const std::string& path, std::string_view bytes) : path_(path), rest_(bytes) {}
@@ -148,7 +145,6 @@ class Description {
     return text;
   }
   bool is_at_end() const { return rest_.empty(); }
-  /// Throws Error(kInvalidScene) "PATH: PROBLEM" unless it `is_right`.
   void check(bool is_right, const std::string& problem) const {
     if (!is_right) throw Error(ExitCode::kInvalidScene, path_ + ": " + problem);
   }

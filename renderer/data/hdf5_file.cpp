@@ -22,9 +22,9 @@ namespace roundel {
 namespace {
 
 constexpr std::uint64_t kMinRunBytes = std::uint64_t{1} << 18;
-/// Bytes of texts of any length per run of rows, if they have similar lengths.
+/// If texts have similar lengths.
 constexpr std::uint64_t kRunTextBytes = std::uint64_t{4} << 20;
-/// Bytes of texts that an answer may have beyond the file's size: rows may share texts.
+/// Texts of an answer may exceed the file's size by this: rows may share texts.
 constexpr std::uint64_t kMaxSharedTextBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{256} << 20;
 
@@ -32,7 +32,7 @@ constexpr std::uint64_t kMaxTextBytes = std::uint64_t{256} << 20;
   throw Error(ExitCode::kInvalidScene, problem);
 }
 
-/// An identifier of the library, released with the object.
+/// An identifier of the library.
 class Handle {
  public:
   Handle() = default;
@@ -54,7 +54,7 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// Returns the library's message about its last failure.
+/// The library's last error.
 std::string library_error() {
   std::string text;
   H5Ewalk2(
@@ -77,7 +77,7 @@ void free_text(void* text, void* /*unused*/) {
   std::free(text);
 }
 
-/// A dataset with rows that the library reads.
+/// Rows that the library reads.
 struct Dataset {
   std::string place;  ///< its path
   Handle id, type, transfer;
@@ -86,7 +86,7 @@ struct Dataset {
   std::vector<std::uint64_t> texts;  ///< offsets of texts of any length in a record
   std::uint64_t max_text_bytes = 0, text_bytes_left = 0;
 
-  /// Appends to `all_texts` the texts that the records refer to.
+  /// Appends the texts of the records to `all_texts`.
   void read(std::uint64_t offset, std::span<std::byte> records, std::string& all_texts) {
     const std::array<hsize_t, 2> start = {offset / record_bytes, 0};
     const std::array<hsize_t, 2> count = {records.size() / record_bytes, width};
@@ -120,7 +120,7 @@ struct Dataset {
   }
 };
 
-/// Returns the element for a type, or nothing if it is not a number or text.
+/// Nothing for other types than numbers and texts.
 std::optional<Element> element_of(hid_t type) {
   Element element;
   element.size = H5Tget_size(type);
@@ -144,7 +144,7 @@ std::optional<Element> element_of(hid_t type) {
     return element;
   }
   if (kind != H5T_FLOAT || element.size == 1) return std::nullopt;
-  // IEEE's formats, checked by sign, exponent and fraction.
+  // Accepts IEEE's formats only.
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
   H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits);
   const std::size_t expected = element.size == 2 ? 5 : element.size == 4 ? 8 : 11;
@@ -156,7 +156,7 @@ std::optional<Element> element_of(hid_t type) {
   return element;
 }
 
-/// Columns of a type, and its fields that cannot be columns.
+/// Columns of a type, and fields that cannot be columns.
 struct Fields {
   struct Field {
     std::string name;
@@ -359,8 +359,8 @@ class TableReader {
            counted(static_cast<std::uint64_t>(std::max(rank, 0)), "dimension");
   }
 
-  /// `name` is a prefix of its columns' names, unless this dataset alone is the table. Throws Error
-  /// and adds nothing if the dataset cannot be read.
+  /// `name` prefixes its columns' names, unless it is the whole table. Throws Error and adds
+  /// nothing if it cannot be read.
   void add_dataset(Handle id, const std::string& place, const std::string& name, bool is_table) {
     Dataset dataset;
     dataset.place = place;
@@ -372,7 +372,7 @@ class TableReader {
     dataset.rows = shape[0];
     dataset.width = shape[1];
     if (dataset.width == 0) fail("expected at least one column");
-    // The type in memory, with pointers for texts of any length.
+    // In memory, with pointers for texts of any length.
     Handle type(H5Dget_type(id), H5Tclose);
     const std::uint64_t type_bytes = H5Tget_size(type);
     if (type < 0 || type_bytes == 0) fail("its type cannot be read");
@@ -408,7 +408,7 @@ class TableReader {
     left_out_.merge(fields.left_out);
   }
 
-  /// `is_plain`: its records are equal in the file and in memory.
+  /// `is_plain`: records are equal in file and memory.
   void add_run(Dataset dataset, bool is_plain) {
     const Handle creation(H5Dget_create_plist(dataset.id), H5Pclose);
     check_storage(creation);
@@ -444,9 +444,8 @@ class TableReader {
     datasets_.push_back(std::make_unique<Dataset>(std::move(dataset)));
   }
 
-  /// Returns the library's buffer size for one element, so that it converts one text at a time: in
-  /// a batch, a text missing in a damaged file would repeat the previous one, or be empty at the
-  /// start.
+  /// The library's buffer size for one element, so that it converts texts one by one: in a batch, a
+  /// text missing in a damaged file would repeat the previous one, or be empty.
   std::size_t text_buffer(const Dataset& dataset) const {
     const Handle creation(H5Fget_create_plist(file_), H5Pclose);
     std::size_t address_bytes = 0, size_bytes = 0;
@@ -456,8 +455,7 @@ class TableReader {
     return (dataset.record_bytes + dataset.texts.size() * extra_bytes) / dataset.width;
   }
 
-  /// Returns the maximum rows of a run: fewer with texts of any length, which are scattered over
-  /// the file.
+  /// Fewer with texts of any length, which are scattered over the file.
   std::uint64_t max_run_rows(const Dataset& dataset) const {
     if (dataset.texts.empty()) return kMaxHdf5ChunkBytes;
     const std::uint64_t row_bytes = file_bytes_ / std::max<std::uint64_t>(1, dataset.rows) + 1;

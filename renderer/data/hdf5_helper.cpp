@@ -1,5 +1,5 @@
-// The program roundel-hdf5, which Roundel starts to read HDF5 files (hdf5_protocol.h): broken files
-// can crash libhdf5 or exhaust memory and time. Its standard input is the connection; it ends with
+// The program roundel-hdf5, which reads HDF5 files for Roundel (hdf5_protocol.h): broken files can
+// crash libhdf5 or exhaust memory and time. Its standard input is the connection; it ends with
 // that, and with Roundel.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -32,8 +32,8 @@ namespace {
 
 constexpr int kSocket = STDIN_FILENO;
 
-/// Memory for reading a file, beyond the program's. Deflate packs at most 1,032 times, and libhdf5
-/// takes a few times the size of a chunk.
+/// Memory beyond the program's. Deflate packs at most 1,032 times, and libhdf5 takes a few times a
+/// chunk.
 constexpr std::uint64_t kMinMemory = std::uint64_t{224} << 20, kMaxMemory = std::uint64_t{4} << 30;
 constexpr std::uint64_t kMemoryOfByte = 1024;
 /// Processor time for one request, in seconds.
@@ -45,8 +45,8 @@ void end_without_parent(int /*signal*/) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-/// Ends this process with its parent; the parent handles signals that end programs. One of these
-/// signals arrives when the parent ends, or its thread that started this process. Unblocks signals.
+/// Ends this process with its parent, which handles signals that end programs. The system sends one
+/// when the parent ends, or its thread that started this process. Unblocks signals.
 void end_with(pid_t process) {
   parent = process;
   struct sigaction action {};
@@ -60,7 +60,6 @@ void end_with(pid_t process) {
   end_without_parent(0);
 }
 
-/// Closes all descriptors from the parent except the connection.
 void close_all_but_socket() {
 #ifndef ROUNDEL_SANITIZED  // sanitizers print reports
   const int null = ::open("/dev/null", O_RDWR);
@@ -70,7 +69,7 @@ void close_all_but_socket() {
   ::closefrom(STDERR_FILENO + 1);
 }
 
-/// Receives a request and its descriptor, if any.
+/// With a descriptor, if any.
 bool receive(Hdf5Question& question, int& file) {
   iovec bytes{&question, sizeof(question)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> control{};
@@ -104,8 +103,7 @@ void limit_memory(std::uint64_t file_bytes) {
                                         std::clamp(more, kMinMemory, kMaxMemory));
   ::setrlimit(RLIMIT_AS, &limit);
 #ifdef __GLIBC__
-  // Lets long texts reuse memory of earlier ones: new pages cost more than the texts. Larger blocks
-  // go back at once.
+  // Long texts reuse memory: new pages cost more than the texts. Larger blocks go back at once.
   mallopt(M_MMAP_THRESHOLD, 1 << 22);
   mallopt(M_TRIM_THRESHOLD, 1 << 22);
 #endif
@@ -122,8 +120,7 @@ void limit_time() {
   ::setrlimit(RLIMIT_CPU, &time);
 }
 
-/// Answers with the result of make(records, texts), or with its exception. Ends this process if
-/// sending fails.
+/// Sends the result of make(records, texts) or its exception; ends this process if that fails.
 template <typename Make>
 void answer(std::uint64_t at_start, std::string& records, std::string& texts, const Make& make) {
   limit_time();
@@ -152,7 +149,7 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
     ::_exit(0);
 }
 
-/// Reads one file, until it is closed or the connection ends.
+/// Until the file is closed or the connection ends.
 [[noreturn]] void serve(int descriptor, const std::string& dataset) {
   struct stat status {};
   ::fstat(descriptor, &status);
@@ -175,8 +172,7 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
   ::_exit(0);
 }
 
-/// Waits for the process that reads a file. Unless that succeeded, ends this process in the same
-/// way.
+/// Waits for a reader. Unless it succeeded, ends this process in the same way.
 void end_as(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
@@ -201,8 +197,8 @@ int serve_files(pid_t main_process) {
     if (!receive(question, descriptor) || question.run != kHdf5Open) return 0;
     std::string dataset(question.offset, '\0');
     if (!receive_bytes(kSocket, dataset.data(), dataset.size(), [] { return false; })) return 0;
-    // Each file gets its own process, free of earlier files. This one stays single-threaded with
-    // libhdf5 loaded, since loading takes longer than forking.
+    // Each file gets its own process. This one stays single-threaded with libhdf5 loaded: loading
+    // takes longer than forking.
     sigset_t all{};
     ::sigfillset(&all);
     ::sigprocmask(SIG_BLOCK, &all, nullptr);

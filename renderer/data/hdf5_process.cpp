@@ -23,12 +23,12 @@
 namespace roundel {
 namespace {
 
-/// Maximum bytes of an answer beyond the requested records.
+/// Beyond the requested records.
 constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{256} << 20;
 constexpr timeval kWait{0, 100'000};
 
 constexpr std::size_t kMaxIdle = 4;
-/// Processes without an open file. Never destroyed: tables may outlive it at exit.
+/// Without open files. Never destroyed: tables may outlive it at exit.
 struct IdleProcesses {
   IdleProcesses() { processes.reserve(kMaxIdle); }
   std::mutex mutex;
@@ -39,7 +39,7 @@ IdleProcesses& idle() {
   return *processes;
 }
 
-/// Moves a socket above the standard streams, which may be closed: output to them must not go into
+/// Moves a socket above the standard streams: if these are closed, output to them must not go into
 /// it.
 int above_streams(int socket) {
   const int above = ::fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -47,15 +47,15 @@ int above_streams(int socket) {
   return above;
 }
 
-/// Starts the program with `socket` as its standard input. Returns 0 or errno.
+/// `socket`: standard input. Returns 0 or errno.
 int spawn(const std::string& program, int socket, pid_t& process) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawnattr_init(&attributes);
   ::posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
-  // Signals to the process group, such as Ctrl-C, are for this process, which ends its work in
-  // order. Other signals wait until the helper has its handlers.
+  // Signals to the process group, such as Ctrl-C, are for this process, which ends in order. Others
+  // wait for the helper's handlers.
   sigset_t all{};
   ::sigfillset(&all);
   ::posix_spawnattr_setsigdefault(&attributes, &all);
@@ -189,8 +189,8 @@ int Hdf5Process::end() {
   if (socket_ >= 0) ::close(std::exchange(socket_, -1));
   const pid_t process = std::exchange(process_, 0);
   if (process <= 0 || !is_own()) return status;
-  // If another part of the program has already waited for the process, its number may be reused: do
-  // not kill it.
+  // If another part of the program has waited for the process, its number may be reused: do not
+  // kill it.
   if (::waitpid(process, &status, WNOHANG) != 0) return status;
   ::kill(process, SIGKILL);
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {

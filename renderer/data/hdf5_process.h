@@ -12,35 +12,31 @@
 
 namespace roundel {
 
-/// Tenths of a second without any byte of an answer (5 minutes) after which a request fails. The
-/// helper limits its own processor time: only the file system can take this long. A process that
-/// was stopped meanwhile continues.
+/// Tenths of a second without a byte of an answer, 5 minutes, until a request fails. The helper
+/// limits its processor time: only the file system can take this long.
 inline std::atomic<int> max_hdf5_waits{3000};
 
-/// A process of the helper program roundel-hdf5, which reads one file after another. A broken file
-/// can crash libhdf5: then only the helper ends. A fork of this process can only destroy the
-/// object.
+/// A process of roundel-hdf5, which reads one file after another. Broken files can crash libhdf5:
+/// then only this process ends. A fork of Roundel can only destroy the object.
 class Hdf5Process {
  public:
-  /// Returns an idle process, or starts one in some milliseconds. `path` is for messages, also of
-  /// ask(). Throws Error(kRuntimeFailure), and as find_module() does.
+  /// Returns an idle process, or starts one in some milliseconds. `path`: for messages. Throws
+  /// Error(kRuntimeFailure), and as find_module() does.
   static std::unique_ptr<Hdf5Process> take(const std::string& path);
-  /// Closes the process's file and keeps the process for another.
+  /// Closes the file and keeps the process.
   static void give_back(std::unique_ptr<Hdf5Process> process);
-  /// Kills the process.
   ~Hdf5Process() { end(); }
   Hdf5Process(const Hdf5Process&) = delete;
   Hdf5Process& operator=(const Hdf5Process&) = delete;
 
-  /// False in a fork of the process that started it.
+  /// False in a fork.
   bool is_own() const;
-  /// Sends a request; one that opens a file has `name` and the open file. Returns the size of the
-  /// extra bytes that follow the requested ones. Throws Error "PATH: ..." if the answer is an error
-  /// or does not come.
+  /// `name`, `file`: to open a file. Returns the size of the extra bytes after the requested ones.
+  /// Throws Error "PATH: ..." if the answer is an error or does not come.
   std::uint64_t ask(const Hdf5Question& question, const std::string& name = "", int file = -1);
-  /// Receives some bytes of the answer.
+  /// Receives bytes of the answer.
   void receive(void* bytes, std::size_t size);
-  /// Peak main memory of the process for the file.
+  /// For the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
  private:

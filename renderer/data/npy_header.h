@@ -11,27 +11,26 @@
 
 namespace roundel {
 
-/// Reports a valid array that cannot be a column: Python objects, more than two dimensions, zero or
-/// too many columns.
+/// Valid, but not a column: Python objects, more than two dimensions, zero or too many columns.
 class UnsuitedArray : public Error {
  public:
   UnsuitedArray(const std::string& path, std::string reason)
       : Error(ExitCode::kInvalidScene, path + ": " + reason), reason_(std::move(reason)) {}
-  /// The message without the path.
+  /// Without the path.
   const std::string& reason() const { return reason_; }
 
  private:
   std::string reason_;
 };
 
-/// A number or text of an array's element: the whole element, or a field of a structured one.
+/// A number or text: an array's element or its field.
 struct NpyField {
-  std::string name;  ///< "position[0]" and "a.b" if fields are arrays or structured themselves
+  std::string name;  ///< "position[0]", "a.b" for arrays or structures in fields
   Element element;
-  std::uint64_t offset = 0;  ///< in the array's element, bytes
+  std::uint64_t offset = 0;  ///< in the element, bytes
 };
 
-/// Header of an .npy file for an array [], [rows] or [rows, columns].
+/// Header for an array [], [rows] or [rows, columns].
 struct NpyHeader {
   std::vector<NpyField> fields;  ///< unstructured: one without a name, or "real" and "imag"
   std::uint64_t element_bytes = 0;
@@ -42,14 +41,13 @@ struct NpyHeader {
   std::uint64_t data_offset = 0;  ///< first element's offset in the file
 };
 
-/// A header ends before this byte of the file: by default NumPy, too, refuses texts beyond 10,000
-/// bytes.
+/// Headers end before this byte: NumPy's default limit is 10,000 bytes of text.
 inline constexpr std::size_t kMaxNpyHeaderBytes = 12 + 10'000;
 
-/// Parses the header from the start of a file of `file_size` bytes: the whole file or at least
-/// kMaxNpyHeaderBytes; format versions 1 to 3. Accepts arrays of numbers, texts or structures of
-/// them that fill the rest of the file exactly. A row has 1 to kMaxTableRowBytes bytes and at most
-/// kMaxTableColumns fields. Throws Error(kInvalidScene) "PATH: …", which may be an UnsuitedArray.
+/// Parses the header. `start`: the whole file or at least kMaxNpyHeaderBytes; format versions 1 to
+/// 3. Arrays of numbers, texts or structures of them must fill the file exactly, with rows of 1 to
+/// kMaxTableRowBytes bytes and at most kMaxTableColumns fields. Throws Error(kInvalidScene) "PATH:
+/// …", perhaps an UnsuitedArray.
 NpyHeader parse_npy_header(std::span<const std::byte> start, std::uint64_t file_size,
                            const std::string& path);
 

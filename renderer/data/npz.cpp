@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-/// Run length of deflated members for which all their indices, 32 KiB per run, take 64 MiB.
+/// Run length for which all indices of deflated members, 32 KiB per run, take 64 MiB.
 std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
   constexpr std::uint64_t kMinRunBytes = std::uint64_t{1} << 20, kMaxRestartPoints = 2048;
   std::uint64_t bytes = 0;
@@ -35,8 +35,7 @@ std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
   return std::max(kMinRunBytes, bytes / kMaxRestartPoints);
 }
 
-/// Reads a stored member once, on all cores, to check it, as unpacking checks deflated ones; rows
-/// are read when needed.
+/// Checks a stored member on all cores, as unpacking checks deflated ones.
 std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputFile>& file,
                                               const ZipMember& member) {
   constexpr std::uint64_t kTask = std::uint64_t{1} << 22, kPiece = std::uint64_t{1} << 17;  // in L2
@@ -61,8 +60,8 @@ std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputF
   return std::make_shared<FileBytes>(file, member.offset);
 }
 
-/// Calls open(i) for every i below `count`, on all cores. This thread also calls checkpoint() while
-/// it waits for others, and its exception ends their work: unpacking an array takes seconds.
+/// Calls open(i) for i < count on all cores. This thread calls checkpoint() while it waits; an
+/// exception ends all work: unpacking takes seconds.
 void open_all(std::size_t count, const std::function<void(std::size_t)>& open) {
   constexpr std::chrono::milliseconds kPollInterval{20};
   std::atomic<std::size_t> next{0}, opened{0};

@@ -6,10 +6,9 @@
 
 namespace roundel {
 
-/// Opens the table in an .npz archive. Each array gives a column, or several as `NAME[0]` or
-/// `NAME.FIELD`; zero-dimensional arrays are ignored. A single array, or the one that `dataset`
-/// names, is read as its .npy file. Deflated arrays are unpacked once at opening. Throws
-/// Error(kInvalidScene) "PATH: …".
+/// Opens the arrays of an .npz archive as columns `NAME`, `NAME[0]` or `NAME.FIELD`, without
+/// zero-dimensional ones. A single array, or `dataset`, is read like its .npy file. Unpacks
+/// deflated arrays once. Throws Error(kInvalidScene) "PATH: …".
 std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std::string& dataset);
 
 }  // namespace roundel

@@ -24,8 +24,7 @@ struct PlyElement {
   std::uint64_t count = 0;
   std::vector<ArrayColumn> properties;  ///< without lists
   std::uint64_t bytes = 0;              ///< per row, in a binary file
-  /// A list of the element, or for elements after the table a property of unknown type: its rows
-  /// have unknown lengths.
+  /// A list, or after the table a property of unknown type: rows have unknown lengths.
   std::optional<std::string> list;
 };
 
@@ -37,7 +36,6 @@ struct PlyHeader {
 
 class PlyHeaderParser {
  public:
-  /// `table`: the element to read.
   PlyHeaderParser(std::string_view text, const std::string& path, const std::string& table)
       : text_(text), path_(path), table_(table) {}
 
@@ -164,7 +162,6 @@ class PlyHeaderParser {
   PlyHeader header_;
 };
 
-/// Moves `form` past the next `count` nonempty lines.
 void skip_lines(const InputFile& file, std::uint64_t count, TextForm& form) {
   const TextGrammar grammar(form.dialect);
   TextLines lines(file, form.start, form.start_line);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kNoRounded = std::numeric_limits<std::uint64_t>::max();
 
-/// `with_rows`: as "x (1,000 rows)" if columns differ in length.
+/// `with_rows`: "x (1,000 rows)" if columns differ in length.
 std::vector<std::string> names_of(const Table& table, bool with_rows) {
   const std::vector<TableColumn>& columns = table.columns();
   bool differ = false;

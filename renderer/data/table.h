@@ -20,55 +20,49 @@
 namespace roundel {
 
 struct TableColumn {
-  std::string name;             ///< may be empty
-  bool is_text = false;         ///< else numbers
-  double one = 1;               ///< value that is 1 in a colour: 255 for uint8, 65535 for uint16
-  bool fits_float = false;      ///< all values of its type are exact in binary32
-  bool has_order_keys = false;  ///< 64-bit whole numbers, which read_order_keys() reads exactly
-  bool is_quick = true;         ///< reading it again costs little more than copying it
+  std::string name;                        ///< may be empty
+  bool is_text = false;                    ///< else numbers
+  double one = 1;                          ///< means 1 in a colour: 255 for uint8, 65535 for uint16
+  bool fits_float = false;                 ///< its type is exact in binary32
+  bool has_order_keys = false;             ///< 64-bit whole numbers, exact in read_order_keys()
+  bool is_quick = true;                    ///< reading it again costs little more than copying it
   std::optional<std::uint64_t> rows = {};  ///< absent: the table's; see table_for()
-  std::uint64_t text_bytes = 0;            ///< approximate maximum per row, averaged over some rows
-  /// Row of the first field that is not a number; absent if the file declares texts.
+  std::uint64_t text_bytes = 0;            ///< approximate maximum of the average per row
+  /// Row of the first text; absent if the file declares texts.
   std::optional<std::uint64_t> first_text = {};
 };
 
-/// Line of a row in its file. The following rows are in the following lines, up to the next entry.
+/// Line of a row. Following rows are in the following lines, up to the next entry.
 struct RowLine {
   std::uint64_t row, line;
 };
 
-/// Tables with more columns are refused.
 inline constexpr std::uint64_t kMaxTableColumns = 65'536;
-/// Tables with longer rows in the file are refused.
+/// In the file.
 inline constexpr std::uint64_t kMaxTableRowBytes = std::uint64_t{16} << 20;
 
-/// Columns of a run of rows, filled by Table::read; reused from run to run by one thread.
+/// Columns of a run of rows; reused by one thread.
 class TableRows {
  public:
-  /// Number of rows.
   std::size_t count() const { return count_; }
-  /// Values [count] of the k-th requested column; empty if it holds texts.
+  /// Values [count] of the k-th requested column; empty for texts.
   std::span<const double> numbers(std::size_t k) const { return columns_[k].numbers; }
-  /// Keeps only these rows, in this order.
   void select(std::span<const std::uint32_t> rows);
-  /// Texts [count], UTF-8 as in the file, valid until the next read; empty if the column holds
-  /// numbers.
+  /// Texts [count], UTF-8 as in the file, valid until the next read; empty for numbers.
   std::span<const std::string_view> texts(std::size_t k) const { return columns_[k].texts; }
 
   // For readers:
-  /// Prepares for `count` rows of a table's `columns`.
   void start(const std::vector<TableColumn>& of_table, std::span<const std::size_t> columns,
              std::size_t count);
   std::span<double> numbers_to_fill(std::size_t k) { return columns_[k].numbers; }
   std::span<std::string_view> texts_to_fill(std::size_t k) { return columns_[k].texts; }
-  /// Returns a copy of the text that lives as long as the run.
+  /// Copies a text for the life of the run.
   std::string_view keep(std::string_view text);
-  /// Buffers for readers, kept from run to run.
+  /// Buffers for readers.
   Buffer<std::byte>& scratch() { return scratch_; }
   std::string& text_buffer() { return text_buffer_; }
-  /// Texts that arrive with the records (Element::Kind::kPlace).
+  /// Texts of the current records (Element::Kind::kPlace).
   std::string& placed_texts() { return placed_texts_; }
-  /// Main memory of the object.
   std::uint64_t memory_bytes() const;
 
  private:
@@ -78,7 +72,7 @@ class TableRows {
   };
   std::size_t count_ = 0;
   std::vector<Column> columns_;
-  std::vector<Buffer<char>> pages_;  // for texts; those before page_ are full
+  std::vector<Buffer<char>> pages_;  // for texts; full before page_
   std::size_t page_ = 0, used_ = 0;
   std::vector<Buffer<char>> long_texts_;  // one text each
   std::size_t long_count_ = 0;
@@ -86,10 +80,10 @@ class TableRows {
   std::string text_buffer_, placed_texts_;
 };
 
-/// A file with columns, or columns in memory (column_table.h). The file stays open for the life of
-/// the object, so that hash and values come from one file even if its name is reused. At most an
-/// index is kept in memory. Rows and columns count from 0. Reading throws as InputFile does, and
-/// Error(kInvalidScene) "PATH: PLACE: …" if a row contradicts the start of the file.
+/// A file with columns, or columns in memory (column_table.h). The file stays open, so that hash
+/// and values come from one file even if its name is reused. Keeps at most an index in memory. Rows
+/// and columns count from 0. Reading throws as InputFile does, and Error(kInvalidScene) "PATH:
+/// PLACE: …" if a row contradicts the start of the file.
 class Table {
  public:
   virtual ~Table() = default;
@@ -97,83 +91,80 @@ class Table {
   Table& operator=(const Table&) = delete;
 
   const std::string& path() const { return path_; }
-  /// True for columns in memory, without a file.
   bool is_in_memory() const { return file_ == nullptr; }
-  /// 1 to kMaxTableColumns, with unique names.
+  /// 1 to kMaxTableColumns, unique names.
   const std::vector<TableColumn>& columns() const { return columns_; }
   std::uint64_t rows() const { return rows_; }
-  /// Rows of one column; in an NPZ they may differ from rows(), see table_for().
+  /// Rows of a column; in an NPZ they may differ, see table_for().
   std::uint64_t rows_of(std::size_t column) const { return columns_[column].rows.value_or(rows_); }
-  /// Names of the file's other parts, and why they are not columns: for messages.
+  /// Name and reason of parts that are not columns, for messages.
   using LeftOut = std::map<std::string, std::string, std::less<>>;
   void leave_out(LeftOut problems) { left_out_ = std::move(problems); }
   const LeftOut& left_out() const { return left_out_; }
-  /// Sets advice for errors about missing columns, such as another way to read the file.
+  /// Advice for errors about missing columns, such as another way to read the file.
   void set_hint(std::string hint) { hint_ = std::move(hint); }
   const std::string& hint() const { return hint_; }
-  /// True if all columns fit.
+  /// True if all columns do.
   bool fits_float() const;
-  /// Best number of rows to read at once; runs that begin at its multiples are cheapest.
+  /// Best number of rows to read; runs that begin at its multiples are cheapest.
   std::uint64_t run_rows() const { return run_rows_; }
-  /// Main memory of the object besides its columns' names, with buffers of reads so far.
+  /// Main memory except names of columns, with buffers of reads so far.
   virtual std::uint64_t memory_bytes() const { return 0; }
-  /// Returns memory_bytes() of this table if opened with TableOptions::memory = `limit`.
+  /// memory_bytes() if opened with TableOptions::memory = `limit`.
   std::uint64_t memory_bytes_within(std::uint64_t limit) const {
     return memory_bytes() - (has_temporary_file_ ? 0 : column_bytes_) +
            (column_bytes_ <= limit ? column_bytes_ : 0);
   }
-  /// True if it keeps its columns, in memory or in a temporary file.
+  /// In memory or in a temporary file.
   bool keeps_columns() const { return column_bytes_ > 0; }
-  /// True if they did not fit in memory and are in a temporary file.
+  /// Columns did not fit in memory.
   bool has_temporary_file() const { return has_temporary_file_; }
-  /// Peak main memory of opening the table.
+  /// Peak main memory of opening.
   std::uint64_t opening_bytes() const { return opening_bytes_; }
-  /// Approximate maximum bytes of texts in these columns for any `rows` adjacent rows.
+  /// Approximate maximum bytes of texts in any `rows` adjacent rows.
   std::uint64_t text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const;
 
-  /// Reads `count` rows of these columns from row `first` on; first + count <= rows_of().
-  /// Thread-safe. Numbers are binary64; integers beyond 2⁵³ are rounded, missing numbers are NaN.
+  /// Reads rows from `first` on; first + count <= rows_of(). Thread-safe. Numbers are binary64;
+  /// integers beyond 2⁵³ are rounded, missing numbers are NaN.
   void read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
             TableRows& out) const;
-  /// Reads sort keys of a column with has_order_keys, for keys.size() rows from `first` on: they
-  /// ascend, or descend, exactly with its whole numbers; 0 for missing ones.
+  /// Sort keys of keys.size() rows from `first` on, for has_order_keys: they ascend, or descend,
+  /// exactly with the whole numbers; 0 if missing.
   virtual void read_order_keys(std::size_t /*column*/, std::uint64_t /*first*/, bool /*descending*/,
                                std::span<std::uint64_t> /*keys*/) const {}
-  /// Message about the first number of a column, among the rows read so far, that was rounded:
-  /// "PATH: row 17: id: 9007199254740993 is rounded to …".
+  /// "PATH: row 17: id: 9007199254740993 is rounded to …" for the first rounded number read so far.
   std::optional<std::string> rounding_of(std::size_t column) const;
-  /// Call it when columns in memory may have changed.
+  /// For columns in memory, which may have changed.
   void forget_rounded() const;
-  /// True if reading these columns again costs little more than copying them.
+  /// True if all of these columns are.
   bool is_quick(std::span<const std::size_t> columns) const;
-  /// Place for messages: "row 17", or "line 19" in texts with lines.
+  /// "row 17", or "line 19" in texts with lines.
   std::string row_place(std::uint64_t row) const;
-  /// Place for messages: "row 17: radius", or "line 19: column radius" in texts with lines.
+  /// "row 17: radius", or "line 19: column radius" in texts with lines.
   std::string place_of(std::uint64_t row, std::size_t column) const;
-  /// Number of comment lines below the header.
+  /// Comment lines below the header.
   std::uint64_t comments() const { return comments_; }
-  /// Warning about comments below the first row with as many fields as a row; empty without any.
+  /// Warning about comments below the first row with as many fields as a row.
   const std::string& comments_like_rows() const { return comments_like_rows_; }
 
-  /// XXH3 of all bytes of the file.
+  /// XXH3 of the file.
   std::uint64_t content_hash() const;
-  /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" if what was read may
-  /// differ from what was hashed.
+  /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" if values may differ from
+  /// what was hashed.
   void check_unchanged() const {
     if (file_) file_->check_unchanged();
   }
-  /// True if the path still names the same, unchanged file; true for columns in memory.
+  /// True if the path still names the unchanged file, or for columns in memory.
   bool is_current() const { return !file_ || stamp_of(path_) == stamp(); }
-  /// State of the file at opening.
+  /// At opening.
   const FileStamp& stamp() const { return file_->stamp(); }
 
  protected:
   explicit Table(std::shared_ptr<const InputFile> file)
       : file_(std::move(file)), path_(file_->path()) {}
-  /// For columns in memory; `name` replaces the path in messages.
+  /// For columns in memory; `name`: for messages.
   explicit Table(std::string name) : path_(std::move(name)) {}
-  /// Sets columns and rows. Throws Error(kInvalidScene) for zero or too many columns or duplicate
-  /// names.
+  /// Throws Error(kInvalidScene) for zero or too many columns or duplicate names.
   void set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::uint64_t run_rows);
   const InputFile& file() const { return *file_; }
   const std::shared_ptr<const InputFile>& shared_file() const { return file_; }
@@ -183,15 +174,14 @@ class Table {
   [[noreturn]] void fail(const std::string& problem) const;
   /// Throws as check_unchanged() does.
   [[noreturn]] void fail_as_changed() const;
-  /// True for rows before the first known rounded one.
   bool is_before_rounded(std::size_t column, std::uint64_t row) const {
     return row < first_rounded_[column].load(std::memory_order_relaxed);
   }
-  /// For readers: records that this row's number was rounded. Thread-safe.
+  /// For readers: this row's number was rounded. Thread-safe.
   void note_rounded(std::size_t column, std::uint64_t row, const std::string& digits,
                     double number) const;
   using VisitBytes = std::function<void(std::span<const std::byte>)>;
-  /// Calls visit() for the file's bytes [begin, end) in pieces.
+  /// Reads bytes [begin, end) in pieces.
   void visit_file(std::uint64_t begin, std::uint64_t end, const VisitBytes& visit) const;
   /// For readers that have seen all bytes.
   void set_content_hash(std::uint64_t hash) { content_hash_ = hash; }
@@ -210,10 +200,9 @@ class Table {
   void set_opening_bytes(std::uint64_t bytes) { opening_bytes_ = bytes; }
 
  private:
-  /// Calls visit() in pieces for all bytes of the file, or of the file that columns in memory
-  /// represent.
+  /// Visits all bytes of the file in pieces, or of the file that columns in memory represent.
   virtual void visit_bytes(const VisitBytes& visit) const;
-  /// Returns a view with `rows` rows, for reading columns of that length.
+  /// Returns a table for the columns with `rows` rows.
   virtual std::shared_ptr<const Table> with_rows(std::uint64_t /*rows*/) const { return nullptr; }
   friend std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
                                                 const std::vector<std::size_t>& columns);
@@ -236,7 +225,6 @@ class Table {
   mutable std::map<std::size_t, std::string> rounded_texts_;  ///< message by column
 };
 
-/// Columns of a table, by name or number.
 struct UsedColumns {
   std::set<std::string, std::less<>> names;
   std::set<std::uint64_t> numbers;
@@ -244,13 +232,12 @@ struct UsedColumns {
 
 struct TableOptions {
   std::string dataset = {};  ///< this table of a file with several (.npz, .ply, .h5)
-  /// A text file's column is read as text if the column with its name, or without names its
-  /// position, is text here.
+  /// Text columns here make columns of the same name, or without names of the same number, text
+  /// columns.
   std::span<const TableColumn> like = {};
-  /// Columns of a text file that may be read; absent: all. The kinds of the others are not
-  /// determined.
+  /// Readable columns of a text file; absent: all. Kinds of the others stay unknown.
   std::optional<UsedColumns> used = {};
-  /// Memory limit for a text file's columns, in bytes; more go to a temporary file.
+  /// Limit in bytes for columns of a text file; more go to a temporary file.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -258,25 +245,24 @@ struct TableOptions {
 inline constexpr std::string_view kNoDatasets =
     "\"dataset\" is for files with several tables (.npz, .ply, .h5), but this is one table";
 
-/// Opens the table in a file; its first bytes, or else its extension, decide the format. Throws
-/// Error(kInvalidScene) "PATH: …" if it is missing, has an unknown format or a broken header. Never
+/// Opens a file of the format that its first bytes or else its extension tell. Throws
+/// Error(kInvalidScene) "PATH: …" for a missing file, an unknown format or a broken header. Never
 /// allocates in proportion to a header's claims.
 std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& options = {});
 
-/// Index of the column with this name.
 std::optional<std::size_t> find_column(const Table& table, std::string_view name);
-/// Returns the table with the rows of these columns; unchanged without columns. Throws
-/// Error(kInvalidScene) if their lengths differ.
+/// The table with the rows of these columns, if any. Throws Error(kInvalidScene) if their lengths
+/// differ.
 std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
                                        const std::vector<std::size_t>& columns);
 /// "there are x, y and radius", "its 3 columns have no names".
 std::string columns_there(const Table& table);
-/// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`, or why that
-/// part of the file is not a column.
+/// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`, or why it is
+/// not a column.
 std::string no_such_column(const Table& table, std::string_view name);
-/// Text of a field in a column that is_text.
+/// For columns that are texts.
 std::string text_at(const Table& table, std::uint64_t row, std::size_t column);
-/// `holds texts, first in line 2: "--"`, with a remedy: for columns that should be numbers.
+/// `holds texts, first in line 2: "--"`, with a remedy.
 std::string texts_there(const Table& table, std::size_t column);
 
 }  // namespace roundel

@@ -61,7 +61,7 @@ std::optional<double> TextGrammar::number_of(std::string_view field) const {
   if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
   double number = 0;
   const auto result = fast_float::from_chars(field.data(), field.data() + field.size(), number);
-  // fast_float 4 and newer report 1e999 and 1e-999 this way, and still set infinity and 0.
+  // fast_float 4 and newer report 1e999 and 1e-999 this way, after setting infinity and 0.
   const bool is_number = result.ec == std::errc{} || result.ec == std::errc::result_out_of_range;
   if (!is_number || result.ptr != field.data() + field.size()) return std::nullopt;
   return number;

@@ -22,11 +22,11 @@ namespace roundel {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;  // fits in L2
-/// Whole numbers with fewer digits, or smaller, are exact in binary64.
+/// Shorter or smaller whole numbers are exact in binary64.
 constexpr std::ptrdiff_t kRoundedDigits = 16;
 constexpr double kMinRounded = 0x1p53;
 
-/// Lines of the file and their parsed values.
+/// Lines of the file, parsed.
 struct TextPiece {
   Buffer<char> text;  ///< with a line feed after its `size` bytes
   std::size_t size = 0;
@@ -38,19 +38,19 @@ struct TextPiece {
     std::string texts;
   };
   std::vector<Values> values;                ///< by used column
-  std::vector<ScannedText::Column> columns;  ///< rows count from the start of the piece
+  std::vector<ScannedText::Column> columns;  ///< rows count from the piece's start
   std::vector<RowLine> row_lines;
   std::uint64_t rows = 0, lines = 0, comments = 0;
-  /// Comments with as many fields as a row, before the piece's first row and after it.
+  /// Comments with as many fields as a row, before and after the piece's first row.
   struct LikeRows {
-    std::uint64_t count = 0, line = 0;  ///< lines before the first of them
+    std::uint64_t count = 0, line = 0;  ///< lines before the first
   } above, below;
   std::size_t end = 0;  ///< end of its complete rows
-  std::string problem;  ///< with the row after these
+  std::string problem;  ///< in the row after these
   Buffer<std::byte> bytes;
   TextBlock block;
 
-  /// Prepends the start of its first row to the text.
+  /// Prepends the start of its first row.
   void prepend(const std::string& start) {
     Buffer<char> longer(start.size() + size + 1);
     std::copy_n(text.begin(), size + 1, std::copy(start.begin(), start.end(), longer.begin()));
@@ -66,7 +66,7 @@ struct TextPiece {
   }
 };
 
-/// Reads a file in pieces of whole lines, unless quotes contain line feeds.
+/// Splits a file into pieces of whole lines, unless quotes contain line feeds.
 class PieceReader {
  public:
   PieceReader(const InputFile& file, std::uint64_t start, ContentHash& hash)
@@ -119,7 +119,7 @@ class PieceReader {
   std::string rest_;  ///< start of a line
 };
 
-/// Parses a piece. Thread-safe.
+/// Thread-safe.
 class PieceParser {
  public:
   PieceParser(const TextForm& form, const std::vector<TextUse>& uses)
@@ -178,7 +178,7 @@ class PieceParser {
         std::memchr(place, '\n', static_cast<std::size_t>(end - place) + 1));
   }
 
-  /// Returns the row's end, and counts line feeds in quotes.
+  /// Returns the row's end; counts line feeds in quotes.
   const char* parse_row(const char* line, const char* end, TextPiece& piece) const {
     std::size_t fields = 0;
     bool has_quotes = false;
@@ -209,7 +209,7 @@ class PieceParser {
     return row_end;
   }
 
-  /// Returns the end of a field that is an unquoted number, or null.
+  /// End of an unquoted number, or null.
   const char* plain_number(const char* field, const char* end, double& number) const {
     const bool has_plus = *field == '+' && field[1] != '-';
     const auto [after, error] = fast_float::from_chars(field + (has_plus ? 1 : 0), end, number);
@@ -257,7 +257,7 @@ class PieceParser {
     ++piece.rows;
   }
 
-  /// Drops the fields of an incomplete row.
+  /// Drops an incomplete row.
   void drop_row(TextPiece& piece) const {
     for (TextPiece::Values& values : piece.values) {
       values.numbers.resize(std::min<std::size_t>(values.numbers.size(), piece.rows));
@@ -282,7 +282,6 @@ class PieceParser {
     if (like_rows.count++ == 0) like_rows.line = piece.lines;
   }
 
-  /// Packs the values into the bytes of a block.
   static void pack(TextPiece& piece) {
     constexpr std::uint64_t kAlignment = sizeof(double);
     std::uint64_t size = 0;
@@ -314,7 +313,7 @@ class PieceParser {
   std::size_t used_ = 0;
 };
 
-/// Joins the results of the pieces in the file's order.
+/// Joins pieces in the file's order.
 class PieceJoiner {
  public:
   PieceJoiner(const InputFile& file, const TextForm& form, std::size_t columns, ColumnStore& store)
@@ -414,11 +413,11 @@ ScannedText scan_text(const InputFile& file, const TextForm& form, std::vector<T
     is_done = !joiner.take(first, parser);
   }
   const int workers = tbb::this_task_arena::max_concurrency();
-  // Limits how far other threads get ahead of a thread that the system has paused.
+  // Other threads get at most this far ahead of a paused thread.
   const std::uint64_t max_ahead = 2 * static_cast<std::uint64_t>(workers);
-  std::mutex mutex;  // guards everything below, the reader and the joiner
+  std::mutex mutex;  // guards the following, reader and joiner
   std::condition_variable has_joined;
-  std::map<std::uint64_t, TextPiece> waiting;  // pieces that wait for earlier ones, by index
+  std::map<std::uint64_t, TextPiece> waiting;  // for earlier ones, by index
   std::uint64_t read = 0, joined = 0;
   const auto work = [&] {
     std::unique_lock lock(mutex);

@@ -10,10 +10,10 @@
 
 namespace roundel {
 
-/// The part of a text file that is a table.
+/// The table's part of a text file.
 struct TextForm {
   TextDialect dialect;
-  std::vector<TableColumn> columns;   ///< more of them may turn out to be texts
+  std::vector<TableColumn> columns;   ///< more may turn out to be texts
   std::uint64_t start = 0;            ///< offset of a line's first byte
   std::uint64_t start_line = 1;       ///< its line number
   std::optional<std::uint64_t> rows;  ///< absent: all lines to the file's end
@@ -21,19 +21,19 @@ struct TextForm {
   bool numbers_only = false;          ///< a text is an error, in unused columns, too
 };
 
-/// Rows of a text in a ColumnStore's block: for each used column its numbers, or its texts with
-/// their ends before them.
+/// Rows in a ColumnStore's block: for each used column its numbers, or the ends of its texts and
+/// then these.
 struct TextBlock {
-  std::uint64_t row = 0;              ///< the first row
-  std::vector<std::uint64_t> begins;  ///< [used columns + 1], offsets of the columns
+  std::uint64_t row = 0;
+  std::vector<std::uint64_t> begins;  ///< [used columns + 1], offsets
 };
 
-/// A table in a text, a row per line; empty lines and comments are not rows. Opening reads the file
-/// once, on all cores, into the used columns; twice if a text column begins with numbers.
+/// A text with a row per line, except empty lines and comments. Opening reads the file once on all
+/// cores; twice if a text column begins with numbers.
 class TextTable final : public Table {
  public:
-  /// Uses the options' `used` and `memory`. Throws Error(kInvalidScene) "PATH: line 19: …" for a
-  /// row with more or fewer fields, or longer than kMaxTableRowBytes.
+  /// Throws Error(kInvalidScene) "PATH: line 19: …" for a row with more or fewer fields, or longer
+  /// than kMaxTableRowBytes.
   TextTable(std::shared_ptr<const InputFile> input, TextForm form, const TableOptions& options);
   std::uint64_t memory_bytes() const override;
 
@@ -42,7 +42,7 @@ class TextTable final : public Table {
                  TableRows& out) const override;
 
   ColumnStore store_;
-  std::vector<std::size_t> places_;  ///< by column, its index in the blocks
+  std::vector<std::size_t> places_;  ///< by column: index in the blocks
   std::vector<TextBlock> blocks_;
 };
 

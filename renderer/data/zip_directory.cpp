@@ -138,7 +138,7 @@ class ZipReader {
     return member;
   }
 
-  /// Reads the numbers that did not fit in their fields, in this order.
+  /// Reads the numbers that did not fit in their fields.
   void read_zip64(std::string_view extra, std::initializer_list<std::uint64_t*> numbers) const {
     constexpr std::uint64_t kZip64 = 1;
     std::string_view field;

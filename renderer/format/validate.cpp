@@ -67,7 +67,7 @@ bool is_broken_number(YamlNode node, const Spec& spec) {
   return std::holds_alternative<NumberSpec>(spec.form) && !parse_number(node.text()).value;
 }
 
-/// What the key must be; empty if `text` is valid.
+/// Requirement of a key over time; empty if `text` is valid.
 std::string_view key_time_problem(std::string_view text) {
   constexpr double kMaxTime = 1e7;
   const std::optional<double> time = parse_key_time(text, Ratio{});

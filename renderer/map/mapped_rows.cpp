@@ -20,7 +20,7 @@ constexpr const char* kFarHint =
 static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
               "the texts below say so");
 
-/// Clears flags of values outside [low, high] and of NaN.
+/// Clears flags outside [low, high] and of NaN.
 void keep_range(std::span<const double> values, double low, double high,
                 std::vector<std::uint8_t>& flags) {
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -37,7 +37,7 @@ void keep_scale_input(std::span<const double> values, ScaleKind kind,
   keep_range(values, low, kMaxNumber, flags);
 }
 
-/// Binary search in ascending values; false for NaN.
+/// `values` ascend; NaN is not contained.
 template <typename T, typename Values>
 bool contains(const Values& values, const T& value) {
   const auto found = std::lower_bound(values.begin(), values.end(), value);

@@ -14,72 +14,68 @@
 
 namespace roundel {
 
-/// Purpose of reading rows.
 enum class RowUse {
-  kSurvey,   ///< checks everything; scales and palettes may still be unknown
-  kCircles,  ///< checks everything, to make circles
-  kOrder,    ///< finds the kept rows and the column that sorts them
+  kSurvey,   ///< checks all; scales and palettes may be unknown
+  kCircles,  ///< checks all, to make circles
+  kOrder,    ///< finds kept rows and the column that sorts them
 };
 
-/// A run of rows, filled by RowMapper::read; reused from run to run by one thread.
+/// A run of rows; reused by one thread.
 struct MappedRun {
   TableRows rows;
   std::uint64_t first = 0;
   std::size_t count = 0;
-  std::vector<std::uint32_t> kept;  ///< rows that become circles, counted from `first`, ascending
+  std::vector<std::uint32_t> kept;      ///< become circles; counted from `first`, ascending
   std::vector<std::uint32_t> selected;  ///< for RowMapper::read_some
   std::uint64_t dropped = 0;            ///< by `where`
-  std::uint64_t bad = 0;                ///< passing rows that cannot be drawn
+  std::uint64_t bad = 0;                ///< passing, but cannot be drawn
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();  ///< counted in the file
 
-  const std::vector<std::size_t>* places = nullptr;  ///< by slot: index of its column in `rows`
-  std::vector<std::uint8_t> passes, draws;           ///< results of `where` and of the checks
+  const std::vector<std::size_t>* places = nullptr;  ///< by slot: index in `rows`
+  std::vector<std::uint8_t> passes, draws;           ///< results of `where` and the checks
   std::vector<std::int32_t> categories;              ///< −1: none
   std::vector<DisplayColor> colors;
   std::vector<double> t;
-  std::vector<std::uint64_t> keys;  ///< sort keys, a buffer for readers
+  std::vector<std::uint64_t> keys;  ///< a buffer for sort keys
   std::vector<double> buffers[5];   ///< NOLINT: for constants and mapped numbers
 
   std::span<const double> numbers(Slot slot) const { return rows.numbers((*places)[slot]); }
   std::span<const std::string_view> texts(Slot slot) const { return rows.texts((*places)[slot]); }
 };
 
-/// Maps a table's rows run by run. Thread-safe.
+/// Maps rows of a table in runs. Thread-safe.
 class RowMapper {
  public:
-  /// Keeps references to both; scales and categories must be known when they are used.
+  /// Keeps references. Scales and categories must be known when used.
   RowMapper(const Table& table, const DataMap& map);
 
-  /// Reads `count` rows from `first` on and finds those to keep.
   void read(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const;
 
-  /// Reads, for kCircles, only the rows that run.selected lists, in its order, by their indices
-  /// among the `kept` rows in [first, first + count). False if the rows have changed.
+  /// Reads for kCircles the rows run.selected, in this order: indices among the `kept` rows in
+  /// [first, first + count). False if the rows have changed.
   bool read_some(std::uint64_t first, std::size_t count, std::uint64_t kept, MappedRun& run) const;
 
-  // Values for all rows of a run that was read for kCircles, kept or not:
+  // Values of all rows of a run for kCircles:
   std::span<const double> x(MappedRun& run) const { return numbers(run, map_.x, 0); }
   std::span<const double> y(MappedRun& run) const { return numbers(run, map_.y, 1); }
   std::span<const double> z(MappedRun& run) const { return numbers(run, map_.z, 2); }
-  /// Lengths in frame space. `limits`: units of `radius_limits`, after the layer's scale.
+  /// In frame space. `limits`: for `radius_limits`, after the layer's scale.
   std::span<const double> radii(MappedRun& run, const LengthUnits& units,
                                 const LengthUnits& limits) const;
-  /// `otherwise`: alpha if the map has none.
+  /// `otherwise`: without an alpha in the map.
   std::span<const double> alphas(MappedRun& run, double otherwise) const;
   std::span<const DisplayColor> colors(MappedRun& run) const;
 
-  /// Returns a line for each problem of a row: "PATH: row 17: area: radius: expected a number > 0
-  /// and <= 1e6, got -3".
+  /// A line per problem: "PATH: row 17: area: radius: expected a number > 0 and <= 1e6, got -3".
   Lines problems_of(std::uint64_t row) const;
-  /// Throws Error(kInvalidScene) about the first of `bad` rows, with their number.
+  /// Throws Error(kInvalidScene) about the first of `bad` rows.
   [[noreturn]] void fail_for(std::uint64_t first_bad, std::uint64_t bad) const;
 
-  /// Columns of the table that kOrder reads.
   static std::vector<std::size_t> columns_of_order(const DataMap& map) {
     return columns_of(map, RowUse::kOrder).of_table;
   }
 
-  /// Main memory per row of a run for circles, besides the table's columns.
+  /// Main memory per row for circles, except the table's columns.
   std::uint64_t bytes_of_row() const;
 
   const Table& table() const { return table_; }
@@ -87,7 +83,7 @@ class RowMapper {
 
  private:
   struct Columns {
-    std::vector<std::size_t> of_table;  ///< to be read
+    std::vector<std::size_t> of_table;  ///< indices in the table
     std::vector<std::size_t> places;    ///< by slot
   };
 
@@ -103,17 +99,16 @@ class RowMapper {
 
   const Table& table_;
   const DataMap& map_;
-  std::vector<Condition> where_;  ///< the map's, with sorted values
+  std::vector<Condition> where_;  ///< with sorted values
   Columns for_survey_, for_circles_, for_order_;
   std::unordered_map<std::string_view, std::int32_t> text_categories_;  ///< the map's
   std::vector<std::pair<double, std::int32_t>> number_categories_;      ///< ascending
 };
 
-/// Number of rows to read at once for these columns: a fixed number or a few of the table's runs;
-/// fewer if their texts are long.
+/// Rows to read at once: a fixed number or a few of the table's runs; fewer with long texts.
 std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns);
 
-/// Returns a key that ascends with the number (or descends), NaN lowest.
+/// Ascends, or descends, with the number; NaN lowest.
 std::uint64_t order_key(double number, bool descending);
 
 }  // namespace roundel

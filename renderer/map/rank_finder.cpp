@@ -17,7 +17,7 @@ namespace {
 constexpr int kFirstDigitBits = 16, kLaterDigitBits = 11;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
-/// Ascends with the number; −0 and 0 have one key.
+/// Ascends with the number; −0 equals 0.
 std::uint64_t key_of(double number) {
   const auto bits = std::bit_cast<std::uint64_t>(number + 0.0);
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
@@ -106,7 +106,7 @@ void RankFinder::collect(std::span<const double> numbers) {
       if (!std::isnan(number) && bucket_of(prefix_of(key_of(number), shift_)) < prefixes_.size())
         batch[size++] = number;
     const std::size_t at = std::atomic_ref(collected_count_).fetch_add(size);
-    // More numbers arrive only if they changed since the previous pass.
+    // More arrive only if the numbers changed since the previous pass.
     if (at + size <= collected_.size()) std::copy_n(batch.begin(), size, &collected_[at]);
     numbers = numbers.subspan(piece.size());
   }
@@ -142,7 +142,7 @@ bool RankFinder::end_pass() {
 }
 
 std::uint64_t RankFinder::extend_prefixes(const Counts& pass) {
-  std::map<std::uint64_t, std::uint64_t> chosen;  // how many numbers a prefix has
+  std::map<std::uint64_t, std::uint64_t> chosen;  // numbers by prefix
   for (Target& target : targets_) {
     std::size_t at = bucket_of(target.prefix) << digit_bits_;
     std::uint64_t digit = 0;

@@ -8,39 +8,38 @@
 
 namespace roundel {
 
-/// Finds exact percentiles of more numbers than fit in memory, in a few passes that count over
-/// their bits, most significant first.
+/// Finds exact percentiles of more numbers than fit in memory: passes count over their bits, most
+/// significant first.
 class RankFinder {
  public:
-  /// The fraction part/whole with 0 <= part <= whole.
+  /// part/whole with 0 <= part <= whole.
   struct Share {
     std::uint64_t part, whole;
   };
-  /// Per cent, rounded to 9 decimals.
+  /// Rounded to 9 decimals.
   static Share share_of_percent(double percent);
 
-  /// Memory per thread and pass in bytes; more gains no speed.
+  /// In bytes; more gains no speed.
   static constexpr std::uint64_t kMaxPartBytes = std::uint64_t{16} << 20;
-  /// Minimum for 257 shares, which take up to 36 passes then.
+  /// For 257 shares, in up to 36 passes.
   static constexpr std::uint64_t kMinPartBytes = std::uint64_t{1} << 14;
 
-  /// `part_bytes`: memory per thread and pass, at least kMinPartBytes for each 257 shares; less
-  /// memory takes more passes.
+  /// `part_bytes`: per thread, at least kMinPartBytes for each 257 shares; less memory takes more
+  /// passes.
   explicit RankFinder(std::vector<Share> shares, std::uint64_t part_bytes = kMaxPartBytes);
 
-  /// A thread's counts of a pass; starts empty.
+  /// A thread's part of a pass; starts empty.
   using Counts = std::vector<std::uint64_t>;
-  /// Counts numbers of the pass, except NaN. Thread-safe.
+  /// Ignores NaN. Thread-safe.
   void count(std::span<const double> numbers, Counts& counts);
-  /// Adds a thread's counts to the pass.
+  /// Adds a thread's part.
   void add(const Counts& counts);
-  /// Call it after counting all numbers. True if another pass is needed.
+  /// Call after counting all numbers. True if another pass is needed.
   bool end_pass();
 
-  /// Results by share, after the last pass; empty without numbers.
+  /// By share, after the last pass; empty without numbers.
   const std::vector<double>& percentiles() const { return percentiles_; }
-  /// Returns an upper bound in bytes of the memory for up to 257 shares of `rows` numbers on
-  /// `threads` threads.
+  /// Upper bound in bytes for up to 257 shares of `rows` numbers on `threads` threads.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t part_bytes,
                                     std::uint64_t threads);
 
@@ -51,21 +50,21 @@ class RankFinder {
   };
   std::size_t bucket_of(std::uint64_t prefix) const;
   void collect(std::span<const double> numbers);
-  /// Extends the known bits of each wanted number by the digit that a pass has counted. Returns how
-  /// many numbers have one of the new prefixes.
+  /// Extends the targets' prefixes by the digit that a pass counted. Returns the number of numbers
+  /// with these prefixes.
   std::uint64_t extend_prefixes(const Counts& pass);
-  /// Returns the number of bits to count for `prefixes` prefixes: 1 to `max_bits`.
+  /// Bits to count for `prefixes` prefixes: 1 to `max_bits`.
   int bits_that_fit(std::size_t prefixes, int max_bits) const;
   void finish_from_collected();
 
   std::vector<Share> shares_;
   std::uint64_t part_bytes_;
   std::vector<Target> targets_;          ///< one per share; empty in the first pass
-  std::vector<std::uint64_t> prefixes_;  ///< wanted prefixes, ascending
+  std::vector<std::uint64_t> prefixes_;  ///< ascending
   int shift_ = 64;                       ///< right shift of a key to its known bits
   int digit_bits_;                       ///< counted in this pass; 0: it collects
   Counts pass_;
-  Buffer<double> collected_;  ///< the remaining numbers, once they are few
+  Buffer<double> collected_;  ///< the last numbers, once they are few
   std::size_t collected_count_ = 0;
   std::vector<double> percentiles_;
 };

@@ -8,11 +8,11 @@
 namespace roundel {
 
 enum class ScaleKind { kLinear, kSqrt, kLog, kSymlog, kRank };
-/// Names of the scales in scene files, in the order of ScaleKind.
+/// In scene files, in the order of ScaleKind.
 inline constexpr std::array<const char*, 5> kScaleNames = {"linear", "sqrt", "log", "symlog",
                                                            "rank"};
 
-/// An end of a domain: a number or a percentile.
+/// A number or a percentile.
 struct DomainEnd {
   double value = 0;
   bool is_percentile = false;
@@ -23,26 +23,24 @@ struct Scale {
   ScaleKind kind = ScaleKind::kLinear;
   double threshold = 1;                            ///< for symlog
   std::optional<std::array<DomainEnd, 2>> domain;  ///< absent: the data's range
-  /// Numbers at t = 0 and 1, found in the data; for rank the 257 percentiles k/256. Empty until
-  /// they are found, and without numbers.
+  /// Numbers at t = 0 and 1, found in the data; for rank the percentiles k/256. Empty until then,
+  /// and without numbers.
   std::vector<double> ends;
-  bool is_over_frame = false;  ///< in films of data each file has its own ends, else all share them
-  bool is_settled = false;     ///< the ends are known and independent of the file
+  bool is_over_frame = false;  ///< each file of a film has its own ends
+  bool is_settled = false;     ///< the ends are known for all files
 };
 
 inline constexpr std::size_t kRankSteps = 256;
 
-/// True for numbers in the scale's input; false for infinities.
+/// True for numbers in the scale's input; infinities are not.
 bool takes(ScaleKind kind, double value);
-/// Describes its input: "a finite number", "a number > 0".
+/// "a finite number", "a number > 0".
 std::string_view taken_by(ScaleKind kind);
-/// True if the ends depend on the data.
 bool needs_data(const Scale& scale);
 
-/// Computes t = (g(v) − g(a))/(g(b) − g(a)), clamped, for numbers v and the ends a and b; ½ if the
-/// ends are equal. For rank it is linear between the percentiles, and the middle of equal ones. NaN
-/// outside the input. Binary64 as written, with our own log2: the same bits everywhere. Both spans
-/// have the same size and may be the same.
+/// t = (g(v) − g(a))/(g(b) − g(a)), clamped, for numbers v and the ends a and b; ½ if these are
+/// equal. Rank: linear between percentiles, the middle of equal ones. NaN outside the input.
+/// Binary64 as written, with our own log2: the same bits everywhere. `t` may be `values`.
 void apply_scale(const Scale& scale, std::span<const double> values, std::span<double> t);
 
 }  // namespace roundel

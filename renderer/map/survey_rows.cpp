@@ -26,7 +26,7 @@ namespace roundel {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Bounds of numbers; low > high without any.
+/// low > high without numbers.
 struct Range {
   double low = kInfinity, high = -kInfinity;
 
@@ -40,17 +40,15 @@ struct Range {
   }
 };
 
-/// A scale with ends from the data.
 struct ScaleTask {
   Scale* scale;
   Slot slot;
   std::vector<RankFinder::Share> shares;
-  std::optional<RankFinder> finder;  ///< for the shares; absent if the range is enough
-  bool is_open = false;              ///< the finder needs another pass
+  std::optional<RankFinder> finder;  ///< absent if the range is enough
+  bool is_open = false;              ///< needs another pass
   Range range;
 };
 
-/// Results of a thread.
 struct ThreadResults {
   MappedRun run;
   std::vector<double> inputs;
@@ -70,7 +68,7 @@ std::uint64_t thread_count() {
   return static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
 }
 
-/// `is_film`: skips scales over each frame.
+/// `is_film`: without scales over each frame.
 std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   std::vector<ScaleTask> tasks;
   for_each_scale(map, [&](Scale& scale, Slot slot) {
@@ -91,7 +89,7 @@ std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   return tasks;
 }
 
-/// Collects the kept rows' numbers in the scale's input.
+/// Kept numbers in the scale's input.
 void collect_inputs(const MappedRun& run, const ScaleTask& task, std::vector<double>& inputs) {
   const std::span<const double> values = run.numbers(task.slot);
   inputs.clear();
@@ -99,7 +97,6 @@ void collect_inputs(const MappedRun& run, const ScaleTask& task, std::vector<dou
     if (takes(task.scale->kind, values[i])) inputs.push_back(values[i]);
 }
 
-/// A table being read in blocks of rows.
 struct SurveyedTable {
   /// Keeps references to both.
   SurveyedTable(const Table& table, const DataMap& map)
@@ -115,12 +112,12 @@ struct SurveyedTable {
 
   RowMapper mapper;
   std::uint64_t rows, block_rows;
-  std::vector<std::uint64_t> kept;  ///< kept rows of each block, found by the first pass
+  std::vector<std::uint64_t> kept;  ///< by block, after the first pass
 };
 
 class Survey {
  public:
-  /// Completes a map that was made for `first`.
+  /// `map` was made for `first`.
   Survey(TableHead first, DataMap& map, const LayerMove& move, std::uint64_t memory, bool is_film)
       : first_(std::move(first)),
         map_(map),
@@ -169,7 +166,7 @@ class Survey {
     }
   }
 
-  /// Calls visit(block, found) on many threads, with the block's rows in found.run.
+  /// Calls visit(block, found) on many threads; found.run has the rows.
   template <typename Visit>
   void for_each_block(const SurveyedTable& table, const Visit& visit) {
     tbb::parallel_for(std::uint64_t{0}, table.kept.size(), [&](std::uint64_t block) {
@@ -207,7 +204,6 @@ class Survey {
       facts_.kept_before.push_back(facts_.kept_before.back() + kept);
   }
 
-  /// A further pass for percentiles.
   void further_pass(const SurveyedTable& table) {
     for_each_block(table, [&](std::uint64_t /*block*/, ThreadResults& found) {
       for (std::size_t k = 0; k < tasks_.size(); ++k) {
@@ -218,7 +214,7 @@ class Survey {
     });
   }
 
-  /// Reports rounded numbers in compared columns. An order by keys is exact.
+  /// In compared columns; an order by keys is exact.
   void report_rounded(const Table& table, const DataMap& map) {
     std::vector<Slot> slots = compared_slots(map);
     if (map.order && !table.columns()[map.columns[map.order->slot]].has_order_keys)
@@ -229,7 +225,7 @@ class Survey {
       if (const auto rounding = table.rounding_of(column)) facts_.rounded.push_back(*rounding);
   }
 
-  /// Allocates memory for the numbers of a table of `rows` rows, unless they exceed the limit.
+  /// For a table of `rows` rows, within the limit.
   void keep_numbers(std::uint64_t rows) {
     keeps_numbers_ &=
         PercentileMemory(facts_.rows + rows, facts_.percentile_scales, memory_).keeps_numbers;
@@ -239,7 +235,7 @@ class Survey {
       if (tasks_[k].finder) numbers_[k].emplace_back(rows);
   }
 
-  /// A further pass for percentiles over kept numbers.
+  /// A pass over kept numbers.
   void count_kept() {
     constexpr std::size_t kTaskNumbers = 8192;
     for (std::size_t k = 0; k < tasks_.size(); ++k)
@@ -261,7 +257,7 @@ class Survey {
     found.dropped += run.dropped;
     found.bad += run.bad;
     found.first_bad = std::min(found.first_bad, run.first_bad);
-    // Kept columns use the scratch memory only if they are in a temporary file.
+    // Kept columns use the scratch memory only if in a temporary file.
     const std::uint64_t scratch =
         table.mapper.table().keeps_columns() ? run.rows.scratch().size() : 0;
     found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes() - scratch);
@@ -355,9 +351,9 @@ class Survey {
     check_categories(std::max(found.category_texts.size(), found.category_numbers.size()));
   }
 
-  /// Returns the copy of the text that all threads share.
+  /// One copy for all threads.
   std::string_view shared_category(std::string_view text) {
-    constexpr std::uint64_t kEntryBytes = 256;  // bytes of an entry in all containers
+    constexpr std::uint64_t kEntryBytes = 256;  // in all containers
     const std::lock_guard lock(category_mutex_);
     if (const auto existing = category_texts_.find(text); existing != category_texts_.end())
       return *existing;
@@ -381,7 +377,7 @@ class Survey {
     return name.empty() ? fmt::format("column {}", map_.columns[slot]) : printable(name);
   }
 
-  /// Joins the threads' results of the first pass.
+  /// Joins the results of the first pass.
   void join() {
     ThreadResults all;
     all.scales.resize(tasks_.size());
@@ -431,7 +427,7 @@ class Survey {
     for (const double number : numbers) color.categories.push_back({{}, number, next()});
   }
 
-  /// Ends a pass over the numbers; returns false if it was the last.
+  /// False after the last pass.
   bool end_passes() {
     bool is_any_open = false;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
@@ -466,15 +462,14 @@ class Survey {
   bool is_film_;
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_ = true, collects_categories_;
-  std::vector<std::vector<Buffer<double>>> numbers_;  ///< kept numbers by task and table, [rows]
+  std::vector<std::vector<Buffer<double>>> numbers_;  ///< by task and table, [rows]
   std::mutex category_mutex_;
   std::set<std::string, std::less<>> category_texts_;
   tbb::enumerable_thread_specific<ThreadResults> threads_;
   DataFacts facts_;
 };
 
-/// Returns the row of a column's first text if some texts are not empty and none is a colour
-/// #rrggbb.
+/// Row of the first text, if none is #rrggbb and some are not empty.
 std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column) {
   const std::size_t columns[] = {column};
   const std::uint64_t block_rows = block_rows_of(table, columns);

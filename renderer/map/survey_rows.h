@@ -12,7 +12,7 @@
 
 namespace roundel {
 
-/// Numbers of a column in the rows that pass `where`.
+/// A column's numbers in rows that pass `where`.
 struct ColumnRange {
   std::string name;           ///< or its number
   double low, high;           ///< range of finite numbers; low > high without any
@@ -20,59 +20,56 @@ struct ColumnRange {
   Slot slot = 0;
 };
 
-/// Rows that get the "missing" of a map's value.
+/// Rows with the "missing" value of a map.
 struct MissingRows {
   std::uint64_t color = 0, alpha = 0, radius = 0;
 };
 
 /// Results of reading all rows.
 struct DataFacts {
-  std::uint64_t rows = 0;     ///< rows of the file
+  std::uint64_t rows = 0;     ///< in the file
   std::uint64_t kept = 0;     ///< become circles
   std::uint64_t dropped = 0;  ///< by `where`
-  std::uint64_t skipped = 0;  ///< passing rows that cannot be drawn
-  /// Rows per block; kept_before[b]: kept rows before block b. [blocks + 1], or empty if all rows
-  /// are kept.
+  std::uint64_t skipped = 0;  ///< passing, but cannot be drawn
+  /// kept_before[b]: kept rows before block b. [blocks + 1], or empty if all are kept.
   std::uint64_t block_rows = 1;
   std::vector<std::uint64_t> kept_before;
-  /// Bounds of the kept rows' centres in scene space; left > right without any.
+  /// Bounds of kept centres in scene space; left > right without any.
   double left, right, bottom, top;
-  std::vector<ColumnRange> columns;    ///< number columns by slot; for people
-  MissingRows missing;                 ///< among the kept rows
+  std::vector<ColumnRange> columns;    ///< by slot, of numbers
+  MissingRows missing;                 ///< in kept rows
   std::vector<std::string> rounded;    ///< Table::rounding_of() for compared numbers
   std::uint64_t order_text_bytes = 0;  ///< if a column of texts sorts
   std::size_t percentile_scales = 0;   ///< scales with percentiles
   // Main memory:
-  std::uint64_t reading_bytes = 0;   ///< maximum per thread for a block of rows
+  std::uint64_t reading_bytes = 0;   ///< per thread, for a block of rows
   std::uint64_t category_bytes = 0;  ///< texts of categories
 
   std::uint64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   std::uint64_t kept_before_block(std::uint64_t block) const;
-  /// Block of a kept row, by its index among these.
+  /// `kept_row`: index among the kept rows.
   std::uint64_t block_of(std::uint64_t kept_row) const;
 };
 
-/// Memory for the percentiles of `scales` scales over `rows` rows. Either all numbers are kept, or
-/// each pass reads the tables again.
+/// Memory for percentiles. Either all numbers are kept, or each pass reads the tables again.
 struct PercentileMemory {
-  /// `memory`: the picture's limit in bytes, a third of which is for percentiles; 0: no limit.
+  /// `memory`: the picture's limit in bytes, a third of which is for percentiles; 0: none.
   PercentileMemory(std::uint64_t rows, std::size_t scales, std::uint64_t memory);
 
   bool keeps_numbers;
-  std::uint64_t part_bytes;  ///< argument of RankFinder
-  std::uint64_t bytes;       ///< maximum in all
+  std::uint64_t part_bytes;  ///< for RankFinder
+  std::uint64_t bytes;       ///< maximum
 };
 
-/// Completes the map, the ends of its scales and the categories of its palette. Reads and checks
-/// all rows once, and again for each pass for percentiles. The result is independent of threads.
-/// `move` is the layer's. `memory`: the picture's limit in bytes; 0: no limit. Throws
-/// Error(kInvalidScene) for rows that cannot be drawn, unless the map skips them. If the texts of
-/// categories exceed `memory`, or half of the machine's, it keeps placeholders that cannot be
-/// drawn; category_bytes has the size of all texts.
+/// Reads and checks all rows, once more for each pass for percentiles, and completes the map's
+/// scales and categories. The result is independent of threads. `move`: the layer's. `memory`: the
+/// picture's limit in bytes; 0: none. Throws Error(kInvalidScene) for rows that cannot be drawn,
+/// unless the map skips them. Categories whose texts exceed `memory`, or half of the machine's,
+/// become placeholders that cannot be drawn; category_bytes counts all texts.
 DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move = {},
                       std::uint64_t memory = 0);
 
-/// Path and columns of the table that a map was made for.
+/// The table that a map was made for.
 struct TableHead {
   std::string path;
   std::vector<TableColumn> columns;
@@ -81,26 +78,26 @@ struct TableHead {
   explicit TableHead(const Table& table) : path(table.path()), columns(table.columns()) {}
 };
 
-/// The files of a film of data, opened one after another.
+/// A film's files, opened one after another.
 struct TableList {
   std::size_t count = 0;
   std::function<std::shared_ptr<const Table>(std::size_t)> open;
 };
 
-/// Does survey_rows() over all files of a film, with a map made for `first`: completes and settles
-/// all scales and categories that are not per frame. Also throws if a file lacks a column.
+/// survey_rows() over all files of a film, with a map for `first`: settles scales and categories
+/// that are not per frame. Also throws if a file lacks a column.
 DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
                       const LayerMove& move = {}, std::uint64_t memory = 0);
 
-/// Converts a map for the columns of `first` into one for another file of the film. Throws
+/// Converts a map from the columns of `first` to another file of the film. Throws
 /// Error(kInvalidScene) if that file lacks a column, or has texts instead of numbers.
 DataMap map_for(const Table& table, const TableHead& first, const DataMap& map);
 
-/// Returns a message, with the first text, if a column of texts for colours has no text #rrggbb.
-/// Empty if it has one, if all of its texts are empty, and for other maps.
+/// A message, with the first text, about a column for colours with texts but no #rrggbb; else
+/// empty.
 std::string problem_of_colors(const Table& table, const DataMap& map);
 
-/// True if all files of a film must be read before the first frame is drawn.
+/// True if a film's first frame needs all files.
 bool needs_film(const DataMap& map);
 
 }  // namespace roundel

@@ -15,7 +15,7 @@ double largest(std::initializer_list<double> numbers) {
   return most;
 }
 
-/// The largest |coordinate| of a law's places, or a little more.
+/// Upper bound of |coordinate|.
 struct FarthestPlace {
   using Point = std::array<double, 2>;
 
@@ -41,14 +41,14 @@ struct FarthestPlace {
   }
 };
 
-/// The largest value of a law, or a little more.
+/// Upper bound.
 struct LargestNumber {
   double operator()(const ConstantLaw& law) const { return law.value; }
   double operator()(const UniformLaw& law) const { return law.high; }
   double operator()(const GaussianLaw& law) const { return law.mean + kLargestNormal * law.sigma; }
 };
 
-/// The largest |coordinate|, in the layer's space, of circles that reach the picture.
+/// The largest |coordinate|, in the layer's space, that reaches the picture.
 double farthest_seen(const Scene& scene, const Layer& layer, double largest_radius) {
   const LayerMove& move = layer.move;
   const PointMove to_layer(
@@ -66,7 +66,7 @@ double rounding_of(double number) {
   return std::abs(number - static_cast<double>(static_cast<float>(number)));
 }
 
-/// Maximum shift of centres by binary32, in the layer's space.
+/// Maximum shift of centres, in the layer's space.
 struct CenterRounding {
   const Scene& scene;
   const Layer& layer;
@@ -81,9 +81,8 @@ struct CenterRounding {
     const double seen = farthest_seen(scene, layer, std::visit(LargestNumber(), source.radius));
     return std::ldexp(std::min(std::visit(FarthestPlace(), source.position), seen), -24);
   }
-  /// Classic circles are binary32 from the start.
   double operator()(const GeneratorSource& /*source*/) const { return 0; }
-  /// Data follow their own rule, by the numbers of their files.
+  /// Data depend on the numbers of their files.
   double operator()(const DataSource& /*source*/) const { return 0; }
 };
 

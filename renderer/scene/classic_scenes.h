@@ -13,7 +13,7 @@ namespace roundel {
 struct ClassicScene {
   const char* name;
   std::uint64_t count;  ///< circles
-  Shader shader;        ///< default of the layer
+  Shader shader;        ///< default
   bool is_simulated = false;
 };
 
@@ -40,7 +40,7 @@ constexpr const ClassicScene* find_classic(std::string_view name) {
     if (name == scene.name) return &scene;
   return nullptr;
 }
-/// Number of its circles; compiles for known names only.
+/// Compiles for known names only.
 consteval std::uint64_t classic_count(std::string_view name) {
   return find_classic(name)->count;
 }

@@ -18,8 +18,8 @@ namespace {
 // Raise it when the same scene gives other pixels.
 constexpr std::uint32_t kFrameContractVersion = 1;
 
-// Hashes a sequence of values. Every value has a fixed size or is preceded by its length, and every
-// choice by a tag, so that different scenes give different sequences.
+// Hashes a sequence of values. Values of varying size follow their length, and choices a tag:
+// different scenes give different sequences.
 class Hasher {
  public:
   Hasher() : state_(XXH3_createState(), &XXH3_freeState) {
@@ -145,7 +145,7 @@ void add_length(Hasher& hasher, const Length& length) {
   hasher.add_all(std::uint64_t{length.in_pixels}, length.value);
 }
 
-/// Adds the completed scale: ends found in the data are numbers of the scene.
+/// Ends found in the data are numbers of the scene.
 void add_scale(Hasher& hasher, const Scale& scale) {
   hasher.add_all(static_cast<std::uint64_t>(scale.kind), scale.threshold,
                  std::uint64_t{scale.ends.size()});
@@ -285,7 +285,7 @@ std::string fingerprint(const Scene& scene) {
   }
   if (scene.image.bits != 8) hasher.add(std::string_view("16 bits"));
   if (scene.image.dither) hasher.add(std::string_view("dither"));
-  // Version 1 drew such frames from rounded positions: this tag tells them apart.
+  // Distinguishes these frames from older ones, drawn from rounded positions.
   if (has_double_data(scene) &&
       !is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height()))
     hasher.add(std::string_view("data's positions in binary64"));

@@ -9,7 +9,7 @@ namespace roundel {
 
 struct Scene;
 
-/// Interpolation from a key's value a to the next one's b, t from 0 to 1.
+/// From a key's value a to the next, b; t from 0 to 1.
 enum class Ease {
   kLinear,       ///< a + (b − a)·t
   kIn,           ///< with t²: slow start
@@ -18,11 +18,11 @@ enum class Ease {
   kHold,         ///< with 0: a until the next key
   kExponential,  ///< a·(b/a)^t, for numbers > 0: a constant factor per frame
 };
-/// Names in scene files, in the order of Ease.
+/// In scene files, in the order of Ease.
 inline constexpr std::array<const char*, 6> kEaseNames = {"linear", "in",   "out",
                                                           "in-out", "hold", "exponential"};
 
-/// Up to three numbers that change over time: a number, a point, a colour.
+/// A number, a point or a colour that changes over time.
 struct Keys {
   using Value = std::array<double, 3>;
 
@@ -30,10 +30,10 @@ struct Keys {
   std::vector<double> frames;  ///< at least one, ascending
   std::vector<Value> values;   ///< one per frame
 
-  /// Exactly the key's value at a key; constant before the first and after the last. Binary64, in
-  /// the order written: the same bits everywhere.
+  /// Exact at keys, constant before the first and after the last. Binary64, in the order written:
+  /// the same bits everywhere.
   Value at(double frame) const;
-  /// True if the value is equal at all of these frames.
+  /// True if the value is constant.
   bool rest(const FrameList& at_frames) const;
 };
 
@@ -57,20 +57,20 @@ struct KeyedValue {
     kAlpha,
   };
   Target target;
-  std::size_t layer = 0, circle = 0;  ///< the layer, and the inline circle, that has it
+  std::size_t layer = 0, circle = 0;  ///< its layer and inline circle
   Keys keys = {};
 
   bool is_of_view() const { return target <= Target::kMargin; }
   bool is_of_circle() const { return target >= Target::kX; }
-  /// True for values that decide paint; a flake's alpha also depends on depth and radius.
+  /// A flake's alpha also depends on depth and radius.
   bool changes_paint() const { return target == Target::kOpacity || target >= Target::kZ; }
   /// Number of components.
   std::size_t numbers() const;
-  /// Its key in scene files.
+  /// In scene files.
   const char* name() const;
 };
 
-/// Sets all values with keys to those at a frame.
+/// Sets all values with keys.
 void apply_keys(Scene& scene, double frame);
 
 }  // namespace roundel

@@ -1,4 +1,4 @@
-// The format of a layer's map, from its data's columns: see scene_spec.cpp.
+// Format of a layer's map: see scene_spec.cpp.
 #include <iterator>
 
 #include "renderer/map/data_map.h"
@@ -35,7 +35,7 @@ SpecPtr pixels_above_zero() {
   return spec(UnitSpec{"px", kMaxPixelLength, true}, "pixels > 0px, at most 1000000px");
 }
 
-/// Keys of a scale, which maps a column's numbers to 0 to 1.
+/// Keys of a scale.
 std::vector<Field> scale_fields() {
   const SpecPtr end =
       any_of({spec(UnitSpec{"%", 100}, "a percentile from 0% to 100%"), any_number()},

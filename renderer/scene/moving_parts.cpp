@@ -10,7 +10,7 @@
 namespace roundel {
 namespace {
 
-/// Names of the values with keys of a layer, or of the view.
+/// Values with keys of a layer, or of the view.
 struct KeyedNames {
   std::vector<std::string> of_part, of_circles;
   std::set<std::size_t> circles;

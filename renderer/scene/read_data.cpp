@@ -26,14 +26,14 @@ std::string column_example(const Table& table) {
   return name.empty() ? "{column: 0}" : printable(name);
 }
 
-/// Notes a column of a map, by name or number.
+/// `name`: a column's name or number.
 void add_column(std::string_view name, UsedColumns& used) {
   if (const std::optional<std::int64_t> number = parse_integer(name).value; number && *number >= 0)
     used.numbers.insert(static_cast<std::uint64_t>(*number));
   used.names.emplace(name);
 }
 
-/// Notes all columns that the value of a map's key may name.
+/// Adds all columns that a map's value may name.
 void add_columns(ValidNode node, UsedColumns& used) {
   if (node.is_list()) {
     for (const ValidNode& item : node.items()) add_columns(item, used);
@@ -44,7 +44,7 @@ void add_columns(ValidNode node, UsedColumns& used) {
   }
 }
 
-/// Returns the table with the rows of the used columns.
+/// With the rows of the used columns.
 std::shared_ptr<const Table> table_of(const DataSource& source) {
   std::vector<std::size_t> columns = source.map.columns;
   std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });

@@ -15,20 +15,19 @@
 
 namespace roundel {
 
-/// Reads the layers with data of a scene file, and opens their tables. Adds problems to `errors`.
+/// Reads layers with data, and opens their tables. Adds problems to `errors`.
 class DataReader {
  public:
   /// `path`: the scene file.
   DataReader(const std::string& path, const SceneOverrides& overrides, FormatErrors& errors)
       : path_(path), overrides_(overrides), errors_(errors) {}
 
-  /// `fits_films`: the view fits all files of films of data.
+  /// `fits_films`: the view fits all files of films.
   void set_film(const std::optional<Animation>& animation, bool fits_films) {
     animation_ = animation;
     fits_films_ = fits_films;
   }
-  /// Notes the columns that a layer uses. Call it for all layers first, since they may share a
-  /// file.
+  /// Notes a layer's columns. Call for all layers first, since they may share a file.
   void note_columns(PartlyValidNode layer);
   /// `layer_path`: such as "layers[0]".
   DataSource read(PartlyValidNode layer, Shader shader, const std::string& layer_path);
@@ -39,22 +38,21 @@ class DataReader {
     std::uint64_t content_hash = 0;
   };
 
-  /// Reads a film with a data file per frame; nothing if a file is missing.
+  /// Nothing if a file is missing.
   std::shared_ptr<const DataFilm> read_film(ValidNode data, const FrameName& name,
                                             const std::string& folder);
-  /// Checks that all files exist if a scale or view depends on all.
+  /// All files must exist if a scale or view depends on all.
   void check_film(ValidNode data, const DataSource& source);
   void read_map(PartlyValidNode layer, Shader shader, DataSource& source);
-  /// Reports a column of texts for colours without any colour: with "missing" all rows would get
-  /// that colour.
+  /// Reports a column for colours that has only other texts: "missing" would colour all rows.
   void check_texts(PartlyValidNode layer, const DataSource& source);
-  /// Reports colour or alpha given in two places.
+  /// Reports two places for colour or alpha.
   void check_colors(PartlyValidNode layer, const DataSource& source);
   std::vector<DataColumn> read_columns(ValidNode list, Shader shader);
-  /// Opens a file once for all layers, since it may have gigabytes. `used`: columns of all layers.
+  /// Opens a file once for all layers. `used`: by all of them.
   const DataFile& open_data(const std::string& path, const std::string& dataset,
                             const UsedColumns& used);
-  /// Memory left for texts besides the open files, in bytes.
+  /// In bytes, for texts, besides open files.
   std::uint64_t memory_left() const;
 
   const std::string& path_;

@@ -16,17 +16,15 @@ class KeyReader {
  public:
   explicit KeyReader(FormatErrors& errors) : errors_(errors) {}
 
-  /// Frames a second, for keys in seconds; to be set before reading.
+  /// For keys in seconds; set before reading.
   void set_fps(Ratio fps) { fps_ = fps; }
-  /// Reads the keys of a map's values: targets from `first` to `last`, in this layer and circle.
-  /// `path`: the map's, for messages.
+  /// Reads the keys of targets `first` to `last`, in this layer and circle. `path`: the map's.
   void read(PartlyValidNode map, const KeyedValue& first, KeyedValue::Target last,
             const std::string& path);
 
   /// Reports a window's side with swapped ends.
   void check_ends(ValidNode node, double low, double high, const std::string& path);
 
-  /// Values read so far.
   std::vector<KeyedValue>& found() { return found_; }
 
  private:

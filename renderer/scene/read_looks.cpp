@@ -14,7 +14,7 @@ double max_channel(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 
-/// Largest channel, also over keys: interpolated colours stay below the larger of two.
+/// Colours between keys stay below the larger one.
 double max_over_time(ValidNode color) {
   const auto keys = color.is_map() ? color.find("keys") : std::nullopt;
   if (!keys) return max_channel(read_color(color));
@@ -25,7 +25,7 @@ double max_over_time(ValidNode color) {
   return largest;
 }
 
-/// Largest channel of a law's colours; colour maps stay within 1.
+/// Colour maps stay within 1.
 struct MaxOfLaw {
   double operator()(const ConstantColor& law) const { return max_channel(law.value); }
   double operator()(const UniformColor& law) const {
@@ -49,7 +49,7 @@ double max_of_map(const ColorMap& color) {
   return largest;
 }
 
-/// Multiply and screen use colours as shares: the background gets the factor colour or 1 − colour.
+/// Multiply and screen use colours as shares of the background.
 class ColorCheck {
  public:
   ColorCheck(PartlyValidNode node, const std::string& path, const char* mode, FormatErrors& errors)

@@ -41,7 +41,7 @@ class MapReader {
       if (const auto color = map->find("color")) read_color_map(*color);
     }
     if (const auto where = layer.find("where")) {
-      // Sorted by name, so that their order in the file does not change slots and fingerprint.
+      // By name: their order in the file must not change slots and fingerprint.
       std::vector<std::pair<std::string_view, ValidNode>> conditions;
       where->for_each_entry([&conditions](std::string_view name, ValidNode node) {
         conditions.emplace_back(name, node);
@@ -64,7 +64,7 @@ class MapReader {
     errors_.add(node.place(), layer_path_ + "." + key, problem);
   }
 
-  /// Returns the slot of the column that a text or {column: …} names; nothing if it does not exist.
+  /// Nothing if the column does not exist.
   std::optional<Slot> read_column(ValidNode node, const std::string& key,
                                   AllowedKind allowed = AllowedKind::kNumbers) {
     const ValidNode name = node.is_map() ? node.find("column").value() : node;
@@ -108,7 +108,7 @@ class MapReader {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  /// Returns a number, and notes it if it was rounded.
+  /// Notes a rounded number.
   double compared(ValidNode node, const std::string& key, std::string_view digits, double number) {
     if (is_rounded(digits, number))
       map_.rounded.push_back(fmt::format("{}: {}.{}: {}", errors_.line_text(node.place()),
@@ -228,7 +228,7 @@ class MapReader {
               read_gradient(*colormap, layer_path_ + "." + key + ".colormap", errors_);
       }
     }
-    // Without a column an error was added already.
+    // An error was added.
     if (!slot) color.kind = ColorMap::Kind::kConstant;
   }
 

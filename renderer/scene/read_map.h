@@ -8,9 +8,8 @@
 
 namespace roundel {
 
-/// Reads how a layer with the key "map" uses its table's columns. Adds missing columns, texts
-/// instead of numbers and contradictory laws to `errors`, with the layer's path ("layers[0]")
-/// before the key.
+/// Reads the key "map" of a layer. Adds missing columns, texts instead of numbers and contradictory
+/// laws to `errors`, with the layer's path ("layers[0]") before the key.
 DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
                       FormatErrors& errors);
 

@@ -7,7 +7,7 @@
 
 namespace roundel {
 
-/// Reads the laws of a random layer. Adds contradictions to `errors`.
+/// Adds contradictions to `errors`.
 RandomSource read_random(PartlyValidNode node, const std::string& layer_path, FormatErrors& errors);
 
 }  // namespace roundel

@@ -23,12 +23,12 @@ bool fits_data(const Scene& scene) {
   return scene.window && scene.window->kind == ViewWindow::Kind::kData;
 }
 
-/// True for hidden layers, unless the view fits them: hiding a layer must not move the view.
+/// Hiding a layer must not move a view that fits it.
 bool is_ignored(const Scene& scene, const Layer& layer) {
   return layer.is_hidden && !fits_data(scene);
 }
 
-/// Calls work(layer, data) for all layers with data, and throws all their problems together.
+/// Calls work(layer, data) for all layers with data, and throws all problems together.
 template <typename Work>
 void for_each_data(Scene& scene, const Work& work) {
   Lines problems;
@@ -45,7 +45,7 @@ void for_each_data(Scene& scene, const Work& work) {
   if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
 }
 
-/// True if the map, or the scene's window, needs this frame's rows.
+/// True if the map or the window needs this frame's rows.
 bool needs_rows(const Scene& scene, const DataSource& data) {
   if (fits_data(scene) && (!data.film || scene.window->is_over_frame)) return true;
   bool needs = finds_categories(data.map.color) && !data.map.color.is_settled;
@@ -67,7 +67,7 @@ void survey_layers(Scene& scene, SceneUse use) {
                       data.table->text_bytes(map.columns, block_rows));
     data.facts =
         std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move, scene.memory));
-    // With a limit, validate goes on, to report how much memory is enough.
+    // With a limit, validate also reports how much memory is enough.
     if (scene.memory == 0) check_categories(scene, data.path, *data.facts);
   });
   const std::uint64_t circles = count_parts(scene);
@@ -88,7 +88,7 @@ std::shared_ptr<const Table> open_frame(const Scene& scene, const DataFilm& film
   return table;
 }
 
-/// With `columns`, a film's files need the same number of columns, all of numbers.
+/// With `columns`, all files of a film have the same number of columns, all of numbers.
 void check_columns(const DataSource& data, const Table& table) {
   if (data.columns.empty()) return;
   const auto fail = [&](const std::string& problem) {
@@ -103,7 +103,7 @@ void check_columns(const DataSource& data, const Table& table) {
       fail(fmt::format("column {}: expected numbers, got texts", c));
 }
 
-/// Completes scales and categories over all files of a film.
+/// Over all files of a film.
 void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
   if (!data.film || is_ignored(scene, layer)) return;
   auto film = std::make_shared<DataFilm>(*data.film);
@@ -133,7 +133,7 @@ struct Window {
   double left = 0, right = 1, bottom = 0, top = 1;
 };
 
-/// Window of all data layers' centres; the unit square without any.
+/// The unit square without data.
 Window data_window(const Scene& scene) {
   const std::optional<SceneBounds> bounds = data_bounds(scene);
   if (!bounds) return {};
@@ -156,7 +156,7 @@ Window window_of(const ViewWindow& view_window, const Scene& scene) {
 
 View view_of(const ViewWindow& view_window, const Scene& scene) {
   const Window window = window_of(view_window, scene);
-  // Heights of the image that the window's width and height need.
+  // Image heights for the window's width and height.
   const double aspect = static_cast<double>(scene.image.frame_width()) / scene.image.frame_height();
   const double by_width = (window.right - window.left) / aspect;
   const double by_height = window.top - window.bottom;
@@ -168,7 +168,6 @@ View view_of(const ViewWindow& view_window, const Scene& scene) {
   return view;
 }
 
-/// Turns the window, if any, into the view.
 void set_view(Scene& scene) {
   if (!scene.window) return;
   const bool flip_y = scene.view.flip_y;
@@ -180,13 +179,13 @@ void set_view(Scene& scene) {
                             scene.path, 1 / scene.view.zoom, scene.view.zoom, kMaxZoom));
 }
 
-/// Completes all parts that depend on the current data.
+/// Completes what depends on the current data.
 void complete(Scene& scene, SceneUse use) {
   survey_layers(scene, use);
   set_view(scene);
 }
 
-/// Throws, before drawing, if a window is too small at a key.
+/// Reports, before drawing, windows that are too small at a key.
 void check_windows(const Scene& scene) {
   if (!scene.window || !scene.keyed) return;
   Scene at = scene;
@@ -199,7 +198,6 @@ void check_windows(const Scene& scene) {
   }
 }
 
-/// Returns the scene at the next valid frame of its animation.
 std::optional<Scene> next_valid_frame(const Scene& scene) {
   constexpr std::int64_t kMaxTries = 20;
   const std::int64_t end = scene.animation->start + scene.animation->frames;

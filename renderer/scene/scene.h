@@ -20,8 +20,7 @@ namespace roundel {
 
 class Table;
 
-/// The part of scene space that fills the image: `center` is its middle and one image height spans
-/// 1/zoom scene units.
+/// `center` is the middle of the image; its height spans 1/zoom scene units.
 struct View {
   double center_x = 0.5, center_y = 0.5;
   double zoom = 1;      ///< > 0
@@ -30,17 +29,17 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-/// The part of scene space to be shown, in the middle of an image of any aspect.
+/// The part of scene space in the middle of an image of any aspect.
 struct ViewWindow {
   enum class Kind { kData, kSquare, kGiven };
   Kind kind = Kind::kGiven;
   std::array<double, 2> x{0, 1}, y{0, 1};  ///< low, high; kGiven
   double margin = 0.05;                    ///< other kinds: share of the longer side, on each side
-  bool is_over_frame = false;              ///< kData: fits each frame's files, else all frames'
-  bool covers = false;  ///< the window fills the image; else the image shows all of it
+  bool is_over_frame = false;              ///< kData: of each frame's files, else of all
+  bool covers = false;                     ///< it fills the image; else all of it is shown
 };
 
-/// True if the view is the identity for an image of this size: frame space is scene space.
+/// True if frame space is scene space, in an image of this size.
 inline bool is_identity(const View& view, int width, int height) {
   return view.zoom == 1 && view.center_y == 0.5 && !view.flip_y &&
          view.center_x == 0.5 * static_cast<double>(width) / static_cast<double>(height);
@@ -48,16 +47,16 @@ inline bool is_identity(const View& view, int width, int height) {
 
 enum class Shader {
   kSolid,  ///< one colour and alpha everywhere inside
-  kSnow,   ///< soft flake; colour and alpha depend on the distance from the centre and on z
+  kSnow,   ///< soft flake; colour and alpha depend on z and on the distance from the centre
 };
 
-/// Names in scene files, in the order of BlendMode.
+/// In scene files, in the order of BlendMode.
 inline constexpr std::array<const char*, 4> kBlendModeNames = {"over", "add", "multiply", "screen"};
 inline const char* name_of(BlendMode mode) {
   return kBlendModeNames[static_cast<std::size_t>(mode)];
 }
 
-/// A number drawn for each circle.
+/// Drawn for each circle.
 struct ConstantLaw {
   double value;
 };
@@ -69,7 +68,7 @@ struct GaussianLaw {
 };  ///< sigma >= 0
 using NumberLaw = std::variant<ConstantLaw, UniformLaw, GaussianLaw>;
 
-/// A position drawn for each circle, in scene space.
+/// Drawn for each circle, in scene space.
 struct UniformPosition {
   std::array<double, 2> low{0, 0}, high{1, 1};
 };
@@ -85,12 +84,12 @@ struct RingPosition {  ///< uniform between two circles; `radius` is the outer o
   std::array<double, 2> center;
   double radius, width = 0;
 };
-struct PolylinePosition {  ///< uniform along lines from point to point
+struct PolylinePosition {  ///< uniform along lines between points
   std::vector<std::array<double, 2>> points;
   double width = 0;  ///< uniform across the lines, half on each side
-  double sigma = 0;  ///< instead of width: a round cloud about every place
+  double sigma = 0;  ///< instead of width: round clouds
 };
-struct GridPosition {  ///< a circle per cell of the box, row by row, from the lower left corner
+struct GridPosition {  ///< a circle per cell of the box, by rows, from the lower left corner
   std::uint64_t columns, rows;
   double jitter = 0;  ///< 0: in the cells' centres; 1: anywhere in the cells
   std::array<double, 2> low{0, 0}, high{1, 1};
@@ -98,7 +97,7 @@ struct GridPosition {  ///< a circle per cell of the box, row by row, from the l
 using PositionLaw = std::variant<UniformPosition, GaussianPosition, DiscPosition, RingPosition,
                                  PolylinePosition, GridPosition>;
 
-/// A colour drawn for each circle.
+/// Drawn for each circle.
 struct ConstantColor {
   DisplayColor value;
 };
@@ -114,18 +113,18 @@ struct GradientColor {  ///< at a uniform t of the gradient
 };
 using ColorLaw = std::variant<ConstantColor, UniformColor, ChoiceColor, GradientColor>;
 
-/// A classic scene's circles, by name (see circles/classic.h).
+/// A classic scene (see circles/classic.h).
 struct GeneratorSource {
   std::string name;                   ///< rgb, rgby, rand10k, ..., fireworks
   std::optional<std::uint32_t> seed;  ///< instead of the scene's
 };
 
-/// Independent random circles. Circle k depends only on (scene seed or own seed, layer index, k).
+/// Circle k depends only on (scene seed or own seed, layer index, k).
 struct RandomSource {
   std::uint64_t count = 0;
   std::optional<std::uint32_t> seed;  ///< instead of the scene's
   PositionLaw position = UniformPosition{};
-  NumberLaw radius = ConstantLaw{0.01};  ///< a circle with a draw <= 0 covers nothing
+  NumberLaw radius = ConstantLaw{0.01};  ///< a draw <= 0 covers nothing
   ColorLaw color = ConstantColor{};
   std::optional<NumberLaw> alpha;    ///< clamped to [0, 1]; default: the shader's alpha
   NumberLaw depth = ConstantLaw{0};  ///< z, clamped to [0, 1]
@@ -141,7 +140,7 @@ struct InlineSource {
 };
 
 enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored };
-/// Names of the columns in scene files, in the order of DataColumn.
+/// In scene files, in the order of DataColumn.
 inline constexpr std::array<const char*, 9> kDataColumnNames = {
     "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
@@ -149,38 +148,38 @@ inline constexpr std::array<const char*, 9> kDataColumnNames = {
 struct DataFilm {
   std::string folder;  ///< base of the names
   FrameName name{""};
-  std::int64_t start = 0, frames = 1;  ///< first frame and number of frames
-  TableHead first;                     ///< path and columns of the first frame's file
-  UsedColumns used;                    ///< by all layers with this film
-  DataMap map;  ///< made for `first`; scales and categories over all files are settled
-  std::optional<DataFacts> facts;          ///< facts of all files, if anything depends on them
-  std::map<std::int64_t, FileStamp> seen;  ///< state of the files that it was made from, by frame
+  std::int64_t start = 0, frames = 1;      ///< first frame and number of frames
+  TableHead first;                         ///< the first frame's file
+  UsedColumns used;                        ///< by all layers with this film
+  DataMap map;                             ///< made for `first`; settled over all files
+  std::optional<DataFacts> facts;          ///< over all files, if anything needs them
+  std::map<std::int64_t, FileStamp> seen;  ///< files that it was made from, by frame
 
   /// Frames before 0 use the file of frame 0.
   std::string path(std::int64_t frame) const;
 };
 
-/// Circles from a table, one per row, in paint order.
+/// A circle per row, in paint order.
 struct DataSource {
   std::string path;  ///< resolved: as given to open()
-  /// Roles of all columns of the table, for a layer with the key "columns".
+  /// Roles of all columns, for the key "columns".
   std::vector<DataColumn> columns;
   std::uint64_t rows = 0;                  ///< rows of the table
-  std::uint64_t content_hash = 0;          ///< XXH3 of the file's bytes, if it has a file
+  std::uint64_t content_hash = 0;          ///< XXH3 of the file, if any
   std::shared_ptr<const Table> table;      ///< the hashed data, from which circles are made
-  std::string dataset = {};                ///< one of several tables in the file
-  std::optional<DisplayColor> color = {};  ///< the layer's: for circles without their own
-  DataMap map = {};                        ///< meaning of the columns
-  /// Facts about the rows, once resolve_scene() has read them: always for a map that is not plain.
+  std::string dataset = {};                ///< one of several in the file
+  std::optional<DisplayColor> color = {};  ///< for circles without their own
+  DataMap map = {};
+  /// Set by resolve_scene() if it has read the rows: always for a map that is not plain.
   std::shared_ptr<const DataFacts> facts = {};
   bool fits_float = true;  ///< Table::fits_float()
-  /// For a film of data, the members above describe one of its frames.
+  /// In a film of data, the members above describe one of its frames.
   std::shared_ptr<const DataFilm> film = {};
 };
-/// Returns the plain map for the key "columns". `color`: of all circles, without colour columns.
+/// The plain map for the key "columns". `color`: of all circles, without colour columns.
 DataMap map_of_columns(const std::vector<DataColumn>& columns, const DisplayColor& color = {});
 
-/// A ring inside each circle's rim.
+/// A ring inside the rim.
 struct Stroke {
   Length width;                       ///< > 0; in pixels, or in the layer's units
   std::optional<DisplayColor> color;  ///< absent: the circle's own; alpha too
@@ -191,71 +190,68 @@ struct Layer {
   std::variant<GeneratorSource, RandomSource, InlineSource, DataSource> source;
   Shader shader = Shader::kSolid;
   float alpha = 0.5f;     ///< solid: for circles without their own
-  std::string name = {};  ///< unique among the scene's layers; may be empty
-  double opacity = 1;     ///< 0 to 1, a factor on each circle's alpha
+  std::string name = {};  ///< unique; may be empty
+  double opacity = 1;     ///< 0 to 1, a factor on alphas
   LayerMove move = {};
   BlendMode blend = BlendMode::kOver;
   bool fill = true;                   ///< false: only the stroke is painted
-  std::optional<Stroke> stroke = {};  ///< above each circle's fill; not with snow
-  bool is_hidden = false;             ///< without circles, but keeps its layer index
+  std::optional<Stroke> stroke = {};  ///< above the fill; not with snow
+  bool is_hidden = false;             ///< without circles, but counted as a layer
 };
 
 struct Animation {
-  double fps = 60;  ///< the film's; a step of simulated layers is always 1/60 s
+  double fps = 60;  ///< the film's; simulations step by 1/60 s
   std::int64_t frames = 1;
-  std::int64_t start = 0;  ///< first frame; also the default frame of a still
+  std::int64_t start = 0;  ///< also the default frame of a still
   bool is_real = false;    ///< frame n is n/fps seconds of simulated time, else n steps
 };
 
 class SceneFilm;
 
-/// A scene file, checked and resolved: everything that decides a frame's pixels.
+/// A scene file, checked and resolved: all that decides a frame's pixels.
 struct Scene {
   std::string path;  ///< for messages
   ImageSettings image;
-  int width_in_file = 0, height_in_file = 0;  ///< for messages: the image's, without --size
+  int width_in_file = 0, height_in_file = 0;  ///< for messages: without --size
   std::uint32_t seed = 1;
   View view;
-  std::optional<ViewWindow> window;  ///< source of `view`, once the scene is resolved
-  std::vector<Layer> layers;         ///< in paint order, later ones on top
+  std::optional<ViewWindow> window;  ///< source of `view`
+  std::vector<Layer> layers;         ///< in paint order
   std::optional<Animation> animation;
-  /// Values with keys over time, set in the scene to those at `frame`; null without any.
+  /// Set in the scene as at `frame`; null without keys.
   std::shared_ptr<const std::vector<KeyedValue>> keyed;
-  std::int64_t frame = 0;             ///< the scene's frame
-  std::uint64_t memory = 0;           ///< memory limit for drawing in bytes; 0: unset
+  std::int64_t frame = 0;
+  std::uint64_t memory = 0;           ///< limit for drawing in bytes; 0: unset
   std::optional<std::string> output;  ///< pattern, relative to the working directory
-  /// If each frame has its own scene: the members above describe one of them.
+  /// If each frame has its own scene, the members above describe one of them.
   std::shared_ptr<const SceneFilm> film = {};
 
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
 };
 
-/// Number of circles of any frame, for the whole scene or a layer, without generating them; hidden
-/// layers have 0.
+/// Circles of any frame; 0 in hidden layers.
 std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
-/// Number of parts drawn per circle: fill, stroke, or both, one above the other.
+/// Parts drawn per circle: fill, stroke, or both.
 inline std::uint64_t parts_of(const Layer& layer) {
   return layer.fill && layer.stroke ? 2 : 1;
 }
-/// Parts of all circles, as drawing counts them.
 std::uint64_t count_parts(const Scene& scene);
 inline std::uint64_t count_parts(const Layer& layer) {
   return count_circles(layer) * parts_of(layer);
 }
-/// Looks that the layers' circles need, for ImageSettings::looks.
+/// Looks of the circles, for ImageSettings::looks.
 CircleLooks looks_of(const Scene& scene);
 /// True if a layer has a data file per frame.
 bool is_data_film(const Scene& scene);
-/// True if the layer is a visible simulation.
+/// False if hidden.
 bool is_simulated(const Layer& layer);
-/// The scene's frame for a film's frame number: rows of a table all show the same frame.
+/// Rows of a table all show one frame.
 std::int64_t shown_frame(const Scene& scene, std::int64_t frame);
-/// Simulation steps of 1/60 s at a frame. Throws Error(kInvalidScene) beyond kMaxFrame.
+/// Steps of 1/60 s. Throws Error(kInvalidScene) beyond kMaxFrame.
 std::int64_t steps_at(const Scene& scene, std::int64_t frame);
-/// Values with keys over time.
 const std::vector<KeyedValue>& keyed_values(const Scene& scene);
-/// True if the scene itself, without its simulations, depends on the frame: see scene_at().
+/// True if the scene itself, except simulations, depends on the frame: see scene_at().
 bool has_frames(const Scene& scene);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;

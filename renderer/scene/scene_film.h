@@ -13,24 +13,21 @@
 
 namespace roundel {
 
-/// A scene for each frame of a film: a file per frame, or a row of a table, with the row's number
-/// as frame number. Loading is thread-safe.
+/// A scene per frame, from a file each or from a row of a table, whose number is the frame's.
+/// Thread-safe loading.
 class SceneFilm {
  public:
-  /// Works as load_scene() does.
   using Load = std::function<Scene(std::int64_t frame)>;
-  /// Keeps scenes of up to `max_bytes` bytes.
   SceneFilm(Load load, std::uint64_t max_bytes) : load_(std::move(load)), bytes_left_(max_bytes) {}
 
-  /// Returns the kept scene, for kDraw, or loads one.
+  /// The kept scene, for kDraw, or a new one.
   Scene load(std::int64_t frame, SceneUse use) const;
-  /// Keeps a frame's scene for drawing, which saves reading its files again; ignored beyond the
-  /// limit.
+  /// Keeps a scene that will be drawn, to read its files once, within the limit.
   void keep(std::int64_t frame, Scene scene) const;
 
   // For the rows of a table:
   std::int64_t rows = 0;                   ///< 0: files
-  std::optional<std::int64_t> shown = {};  ///< frame that all scenes are at
+  std::optional<std::int64_t> shown = {};  ///< frame of all scenes
   std::optional<FrameName> name = {};      ///< names of the pictures; absent: by number
   std::function<std::string(std::int64_t frame)> place = {};  ///< "table.csv: line 3"
 

@@ -139,7 +139,6 @@ class SceneReader {
     return animation;
   }
 
-  /// Hides layers that --layers does not list.
   void hide_layers(Scene& scene) const {
     for (Layer& layer : scene.layers) layer.is_hidden = true;
     std::vector<std::string> names;

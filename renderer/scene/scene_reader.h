@@ -6,9 +6,8 @@
 namespace roundel {
 
 /// Turns the valid part of a tree into a Scene; opens data files. Invalid parts get defaults, so
-/// that all other parts are still checked. Adds problems that the format's description cannot
-/// express (dependent keys, data files, totals) to `errors`. The scene is usable only without
-/// errors.
+/// that all others are still checked. Adds problems beyond the format's description (dependent
+/// keys, data files, totals) to `errors`. The scene is usable only without errors.
 Scene read_scene(PartlyValidNode root, const std::string& path, const SceneOverrides& overrides,
                  FormatErrors& errors);
 

@@ -9,13 +9,13 @@
 
 namespace roundel {
 
-/// Values of the key "view".
+/// The key "view".
 struct ViewKeys {
   View view;
   ViewWindow window;
 };
 
-/// Format of scene files: the valid values, and their places in a Scene.
+/// Valid values of scene files, and their places in a Scene.
 struct SceneForms {
   SceneForms();
 
@@ -34,10 +34,9 @@ struct SceneForms {
 };
 const SceneForms& scene_forms();
 
-/// Returns the description of scene files.
 const Spec& scene_spec();
 
-/// Returns its JSON Schema (draft 7), the text of scenes/scene.schema.json.
+/// JSON Schema (draft 7), the text of scenes/scene.schema.json.
 std::string scene_json_schema();
 
 }  // namespace roundel

@@ -27,7 +27,7 @@ inline std::vector<Form<DisplayColor>> color_forms() {
           {array_of<3>(channel, "[red, green, blue]"), read_color},
           {channel, read_color}};
 }
-/// Forms of a colour whose value `make` converts.
+/// `make` converts the colour.
 template <typename T, typename Make>
 std::vector<Form<T>> color_forms_as(Make make) {
   std::vector<Form<T>> forms;
@@ -48,7 +48,7 @@ SpecPtr order_spec();
 Form<Length> length(double max);
 /// A length > 0.
 Form<Length> width(double max);
-/// "frame" (true): a value depends on each file of a film of data; "film": on all of them.
+/// "frame" (true): depends on each file of a film of data; "film": on all.
 inline Form<bool> over_frame() {
   return one_of<bool>({"film", "frame"});
 }

@@ -17,32 +17,31 @@ constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO
 constexpr std::string_view kLettersAndDigits =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/// Returns the name at the start of a text; may be empty.
+/// The name at the start of a text; may be empty.
 std::string_view leading_name(std::string_view text) {
   if (text.empty() || kLetters.find(text[0]) == std::string_view::npos) return {};
   return text.substr(0, text.find_first_not_of(kLettersAndDigits));
 }
 
-/// Returns the name if the text is exactly $name; else empty.
+/// The name in exactly $name; else empty.
 std::string_view var_of(std::string_view text) {
   if (!text.starts_with('$')) return {};
   const std::string_view name = leading_name(text.substr(1));
   return name.size() + 1 == text.size() ? name : std::string_view{};
 }
 
-/// True for keys whose texts may contain vars.
 bool takes_parts(std::string_view key) {
   return key == "data" || key == "dataset" || key == "output";
 }
 
-/// True if a value in a list or map in brackets may follow `before`.
+/// True if a value in brackets may follow `before`.
 bool begins_value(std::string_view before) {
   const std::size_t last = before.find_last_not_of(' ');
   return last == std::string_view::npos ||
          std::string_view("[,:").find(before[last]) != std::string_view::npos;
 }
 
-/// Quotes the colours in a command line value, as YAML needs.
+/// Quotes colours, as YAML needs.
 std::string with_quoted_colors(std::string_view value) {
   std::string out;
   char quote = 0;
@@ -93,7 +92,7 @@ class VarReplacer {
     std::string option = {};  ///< the option that set it
     bool is_used = false;
   };
-  /// Limits, since a var may be used many times.
+  /// A var may be used many times.
   static constexpr std::size_t kMaxNodes = 2 * YamlTree::kMaxPunctuation;
   static constexpr std::size_t kMaxTextBytes = 4 * YamlTree::kMaxFileBytes;
 
@@ -160,7 +159,7 @@ class VarReplacer {
     errors_.add(place, "", expected);
   }
 
-  /// Appends the value in a list to the tree, as an unlinked node, and makes it the var's.
+  /// Appends the value in a list to the tree, unlinked, and makes it the var's.
   void adopt(const YamlTree& list, Var& var, Place place) {
     const auto node_shift = static_cast<std::uint32_t>(tree_.nodes_.size() - 1);
     const auto text_shift = static_cast<std::uint32_t>(tree_.text_.size());
@@ -178,7 +177,7 @@ class VarReplacer {
     check_no_vars(var.value, var.name);
   }
 
-  /// Appends a node and its descendants. `is_var`: part of a var's value, without replacements.
+  /// `is_var`: in a var's value, without replacements.
   void copy(YamlNode from, bool has_parts, bool is_var) {
     if (from.is_scalar()) return copy_scalar(from, has_parts, is_var);
     const std::size_t at = nodes_.size();

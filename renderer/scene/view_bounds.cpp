@@ -14,8 +14,7 @@ SceneBounds view_bounds(const Scene& scene) {
                      scene.view.center_y - half_height, scene.view.center_y + half_height};
   const std::optional<SceneBounds> requested = requested_window(scene);
   if (!requested) return bounds;
-  // If the picture ends at an edge of the window, returns the window's exact number without
-  // rounding errors.
+  // Replaces an edge that equals the window's number up to rounding by that number.
   const auto take = [&](double& edge, double number) {
     constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
     const double magnitude = std::max({std::fabs(number), half_width, half_height});
@@ -31,7 +30,7 @@ SceneBounds view_bounds(const Scene& scene) {
 SceneBounds picture_bounds(const Scene& scene) {
   const SceneBounds view = view_bounds(scene);
   const ImageSettings& image = scene.image;
-  // Position of a line between pixels; the first and last are exactly the view's edges.
+  // Position of a line between pixels; exact for the first and last.
   const auto place = [](double low, double high, int line, int lines) {
     return line == lines ? high : low + (high - low) * line / lines;
   };
