@@ -17,8 +17,9 @@ class FolderLock;
 
 /// Writes a file under a temporary name, which commit() renames to `path`: a failure or a crash
 /// leaves `path` as it was. With TakenName::kRefuse the file is nameless until commit(), if the
-/// file system supports that: a crash leaves nothing, and threads wait for the folder once a file
-/// instead of twice. A replaced file passes on its mode and, if permitted, owner and group.
+/// file system supports that: a crash leaves nothing, and threads in one folder wait for each
+/// other once a file instead of twice. A replaced file passes on its mode and, if permitted, owner
+/// and group.
 ///
 /// Throws Error(kOutputRefused) if the folder is missing or not writable, or `path` is a folder or
 /// a read-only file; Error(kRuntimeFailure) if writing fails (disk full).
@@ -26,8 +27,8 @@ class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path, TakenName rule = TakenName::kFollow);
   /// Begins a file with TakenName::kReplace that other processes, also on other machines, may
-  /// write. Null while another writes it, which may have finished since. Without locks of the file
-  /// system every process gets it.
+  /// write. Null while another writes it; the file may be complete already. Without locks of the
+  /// file system every process gets it.
   static std::unique_ptr<AtomicFile> claim(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

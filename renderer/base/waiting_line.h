@@ -6,7 +6,7 @@
 
 namespace roundel {
 
-/// Queue of threads that wait for jobs which end roughly in the order of their begin. Only the
+/// Queue of threads that wait for jobs, which end roughly in the order they began. Only the
 /// first thread waits itself; then it wakes the threads whose jobs have ended, and the new first
 /// one.
 class WaitingLine {

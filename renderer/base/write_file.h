@@ -19,7 +19,7 @@ enum class TakenName {
   /// Replaces a symbolic link; refuses pipes and devices. For frames, which must not overwrite each
   /// other.
   kReplace,
-  /// Replaces nothing, also no file that appears meanwhile: ExitCode::kOutputRefused.
+  /// Never replaces a file, even one that appears meanwhile: ExitCode::kOutputRefused.
   kRefuse,
 };
 

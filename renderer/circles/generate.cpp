@@ -255,21 +255,22 @@ bool CircleSource::is_simulated() const {
 FilmSource::FilmSource(const Scene& scene, CircleUse use)
     : has_frames_(roundel::has_frames(scene)),
       has_recipes_(only_moves(scene) && !scene.image.looks.rings),  // these have parts
-      now_{{std::shared_ptr<const Scene>(), &scene}, std::make_shared<CircleSource>(scene, use)},
+      current_{{std::shared_ptr<const Scene>(), &scene},
+               std::make_shared<CircleSource>(scene, use)},
       use_(use) {}
 
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
-  if (!has_frames_ || frame == now_.scene->frame) return now_;
-  auto scene = std::make_shared<const Scene>(scene_at(*now_.scene, frame));
+  if (!has_frames_ || frame == current_.scene->frame) return current_;
+  auto scene = std::make_shared<const Scene>(scene_at(*current_.scene, frame));
   auto circles = scene->film ? std::make_shared<CircleSource>(*scene, use_)
-                             : std::make_shared<CircleSource>(*scene, *now_.circles);
-  now_ = {std::move(scene), std::move(circles)};
-  return now_;
+                             : std::make_shared<CircleSource>(*scene, *current_.circles);
+  current_ = {std::move(scene), std::move(circles)};
+  return current_;
 }
 
 CircleRecipe FilmSource::recipe(std::int64_t frame) {
-  if (!film_) film_ = now_.circles->film_circles();
-  return {film_, steps_at(*now_.scene, frame), now_.circles->moves()};
+  if (!film_) film_ = current_.circles->film_circles();
+  return {film_, steps_at(*current_.scene, frame), current_.circles->moves()};
 }
 
 }  // namespace roundel

@@ -84,21 +84,21 @@ class FilmSource {
 
   bool has_frames() const { return has_frames_; }
   /// As CircleSource::keep_circles().
-  void keep_circles(std::uint64_t bytes) { now_.circles->keep_circles(bytes); }
+  void keep_circles(std::uint64_t bytes) { current_.circles->keep_circles(bytes); }
 
   /// Whether recipe() works for the frame of the last at().
-  bool has_recipes() const { return has_recipes_ && !now_.circles->has_double_centers(); }
+  bool has_recipes() const { return has_recipes_ && !current_.circles->has_double_centers(); }
   /// For the frame of the last at(), from the film's circles, which are made once.
   CircleRecipe recipe(std::int64_t frame);
 
-  bool varies() const { return has_frames_ || now_.circles->is_simulated(); }
+  bool varies() const { return has_frames_ || current_.circles->is_simulated(); }
   /// For the scene's frame, before the first at().
-  const CircleSource& first() const { return *now_.circles; }
+  const CircleSource& first() const { return *current_.circles; }
 
  private:
   bool has_frames_;
   bool has_recipes_;  // frames differ only in moves of the film's circles
-  Frame now_;
+  Frame current_;
   CircleUse use_;
   std::shared_ptr<const FilmCircles> film_;  // after the first recipe()
 };

@@ -43,7 +43,7 @@ class HelperFile {
     if (!process_ && open() != description_)
       throw Error(ExitCode::kRuntimeFailure, file_->path() + ": has changed while it was read");
     auto process = std::move(process_);  // an exception ends it
-    texts.resize(process->ask({run, offset, records.size()}));
+    texts.resize(process->send_request({run, offset, records.size()}));
     process->receive(records.data(), records.size());
     process->receive(texts.data(), texts.size());
     keep(std::move(process));
@@ -53,7 +53,8 @@ class HelperFile {
   std::string open() {
     auto process = Hdf5Process::take(file_->path());
     std::string description(
-        process->ask({kHdf5Open, dataset_.size(), 0}, dataset_, file_->descriptor()), '\0');
+        process->send_request({kHdf5Open, dataset_.size(), 0}, dataset_, file_->descriptor()),
+        '\0');
     process->receive(description.data(), description.size());
     keep(std::move(process));
     return description;
@@ -158,9 +159,9 @@ class Description {
 
 std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
                                  const std::string& dataset) {
-  const auto helped = std::make_shared<HelperFile>(file, dataset);
+  const auto helper = std::make_shared<HelperFile>(file, dataset);
   const auto bytes = std::make_shared<FileBytes>(file);
-  Description from(file->path(), helped->description());
+  Description from(file->path(), helper->description());
   const auto counts = from.value<Hdf5Counts>();
   bool is_first = true;
   std::vector<RecordRun> runs;
@@ -176,7 +177,7 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
       from.check(size <= file->size() && run.offset <= file->size() - size, "is cut short");
     else
       source =
-          std::make_shared<HelperBytes>(helped, i, run.run_bytes, std::exchange(is_first, false));
+          std::make_shared<HelperBytes>(helper, i, run.run_bytes, std::exchange(is_first, false));
     runs.push_back({std::move(source), run.offset, run.record_bytes, run.rows});
   }
   std::vector<ArrayColumn> columns;

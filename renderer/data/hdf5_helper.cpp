@@ -70,8 +70,8 @@ void close_all_but_socket() {
 }
 
 /// With a descriptor, if any.
-bool receive(Hdf5Question& question, int& file) {
-  iovec bytes{&question, sizeof(question)};
+bool receive(Hdf5Request& request, int& file) {
+  iovec bytes{&request, sizeof(request)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> control{};
   msghdr message{};
   message.msg_iov = &bytes;
@@ -83,7 +83,7 @@ bool receive(Hdf5Question& question, int& file) {
   }
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header != nullptr) std::memcpy(&file, CMSG_DATA(header), sizeof(file));
-  return got == sizeof(question);
+  return got == sizeof(request);
 }
 
 std::uint64_t peak_memory() {
@@ -162,12 +162,12 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
     file = open_hdf5_file(descriptor, file_bytes, dataset);
     records = file.description;
   });
-  Hdf5Question question{};
+  Hdf5Request request{};
   int none = -1;
-  while (receive(question, none) && question.run != kHdf5Close)
+  while (receive(request, none) && request.run != kHdf5Close)
     answer(at_start, records, texts, [&] {
-      records.resize(question.size);
-      file.read(question.run, question.offset, std::as_writable_bytes(std::span(records)), texts);
+      records.resize(request.size);
+      file.read(request.run, request.offset, std::as_writable_bytes(std::span(records)), texts);
     });
   ::_exit(0);
 }
@@ -192,10 +192,10 @@ int serve_files(pid_t main_process) {
   if (!send_bytes(kSocket, &started, sizeof(started))) return 0;
   const pid_t self = ::getpid();
   for (;;) {
-    Hdf5Question question{};
+    Hdf5Request request{};
     int descriptor = -1;
-    if (!receive(question, descriptor) || question.run != kHdf5Open) return 0;
-    std::string dataset(question.offset, '\0');
+    if (!receive(request, descriptor) || request.run != kHdf5Open) return 0;
+    std::string dataset(request.offset, '\0');
     if (!receive_bytes(kSocket, dataset.data(), dataset.size(), [] { return false; })) return 0;
     // Each file gets its own process. This one stays single-threaded with libhdf5 loaded: loading
     // takes longer than forking.

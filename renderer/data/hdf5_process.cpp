@@ -120,8 +120,8 @@ bool Hdf5Process::is_own() const {
   return owner_ == ::getpid();
 }
 
-bool Hdf5Process::send(Hdf5Question question, int file) const {
-  iovec bytes{&question, sizeof(question)};
+bool Hdf5Process::send(Hdf5Request request, int file) const {
+  iovec bytes{&request, sizeof(request)};
   msghdr message{};
   message.msg_iov = &bytes;
   message.msg_iovlen = 1;
@@ -138,15 +138,16 @@ bool Hdf5Process::send(Hdf5Question question, int file) const {
   ssize_t sent = 0;
   while ((sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
   }
-  return sent == sizeof(question);
+  return sent == sizeof(request);
 }
 
-std::uint64_t Hdf5Process::ask(const Hdf5Question& question, const std::string& name, int file) {
-  if (!send(question, file) || !send_bytes(socket_, name.data(), name.size())) fail();
+std::uint64_t Hdf5Process::send_request(const Hdf5Request& request, const std::string& name,
+                                        int file) {
+  if (!send(request, file) || !send_bytes(socket_, name.data(), name.size())) fail();
   Hdf5Answer answer{};
   receive(&answer, sizeof(answer));
   peak_memory_ = std::max(peak_memory_, answer.peak_memory);
-  const std::uint64_t expected = answer.exit_code == 0 ? question.size : 0;
+  const std::uint64_t expected = answer.exit_code == 0 ? request.size : 0;
   if (answer.size < expected || answer.size - expected > kMaxAnswerBytes)
     throw Error(ExitCode::kInvalidScene, path_ + ": is damaged");
   if (answer.exit_code == 0) return answer.size - expected;

@@ -33,7 +33,8 @@ class Hdf5Process {
   bool is_own() const;
   /// `name`, `file`: to open a file. Returns the size of the extra bytes after the requested ones.
   /// Throws Error "PATH: ..." if the answer is an error or does not come.
-  std::uint64_t ask(const Hdf5Question& question, const std::string& name = "", int file = -1);
+  std::uint64_t send_request(const Hdf5Request& request, const std::string& name = "",
+                             int file = -1);
   /// Receives bytes of the answer.
   void receive(void* bytes, std::size_t size);
   /// For the file.
@@ -42,7 +43,7 @@ class Hdf5Process {
  private:
   Hdf5Process() = default;
   void start();
-  bool send(Hdf5Question question, int file) const;
+  bool send(Hdf5Request request, int file) const;
   [[noreturn]] void fail();
   int end();
 

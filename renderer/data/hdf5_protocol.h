@@ -10,7 +10,7 @@
 namespace roundel {
 
 /// Requests bytes of a run's records.
-struct Hdf5Question {
+struct Hdf5Request {
   std::uint64_t run, offset, size;
 };
 /// Run of the request that opens a file, with its descriptor. `offset` bytes follow, the dataset's

@@ -104,7 +104,7 @@ class Table {
   /// Advice for errors about missing columns, such as another way to read the file.
   void set_hint(std::string hint) { hint_ = std::move(hint); }
   const std::string& hint() const { return hint_; }
-  /// True if all columns do.
+  /// True if all columns fit.
   bool fits_float() const;
   /// Best number of rows to read; runs that begin at its multiples are cheapest.
   std::uint64_t run_rows() const { return run_rows_; }
@@ -136,7 +136,7 @@ class Table {
   std::optional<std::string> rounding_of(std::size_t column) const;
   /// For columns in memory, which may have changed.
   void forget_rounded() const;
-  /// True if all of these columns are.
+  /// True if all of these columns are quick.
   bool is_quick(std::span<const std::size_t> columns) const;
   /// "row 17", or "line 19" in texts with lines.
   std::string row_place(std::uint64_t row) const;
@@ -232,8 +232,8 @@ struct UsedColumns {
 
 struct TableOptions {
   std::string dataset = {};  ///< this table of a file with several (.npz, .ply, .h5)
-  /// Text columns here make columns of the same name, or without names of the same number, text
-  /// columns.
+  /// A text file's column is read as text if the one here with its name, or without names with its
+  /// number, is text.
   std::span<const TableColumn> like = {};
   /// Readable columns of a text file; absent: all. Kinds of the others stay unknown.
   std::optional<UsedColumns> used = {};

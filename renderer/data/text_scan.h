@@ -36,7 +36,7 @@ struct ScannedText {
   std::uint64_t comments_like_rows = 0, first_comment_like_row = 0;
 };
 
-/// Makes number columns with a text text columns. Returns false if there are none.
+/// Turns number columns with a text into text columns. Returns false without any.
 bool take_kinds(const std::vector<ScannedText::Column>& found, std::vector<TextUse>& uses);
 
 /// Reads all rows on all cores; puts used columns into `store` and all bytes into `hash`. `uses`:

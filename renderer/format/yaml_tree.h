@@ -75,14 +75,14 @@ class YamlNode {
   /// Items of a list, entries of a map.
   std::size_t count() const { return is_map() ? node().begin / 2 : node().begin; }
 
-  /// Does nothing for other nodes than lists.
+  /// Visits nothing unless this is a list.
   template <typename Visit>
   void for_each_item(Visit visit) const {
     YamlNode child = first_child();
     for (std::uint32_t i = 0, n = is_list() ? node().begin : 0; i < n; ++i, child = child.next())
       visit(child);
   }
-  /// Calls visit(key, value); does nothing for other nodes than maps.
+  /// Calls visit(key, value); visits nothing unless this is a map.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     YamlNode key = first_child();
