@@ -14,7 +14,7 @@ namespace roundel {
 /// touching millions of small ones takes longer than drawing. Freed by std::free. Throws
 /// std::bad_alloc.
 void* allocate_block(std::size_t bytes);
-/// For C: null if out of memory.
+/// Allocates for C: null if out of memory.
 void* try_allocate_block(std::size_t bytes) noexcept;
 
 inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
@@ -29,12 +29,12 @@ constexpr std::uint64_t block_memory(std::uint64_t bytes) {
 
 /// Returns the whole pages of this range to the system; their contents are lost.
 void discard_pages(void* begin, std::size_t bytes) noexcept;
-/// For programs that make many frames, at their start: keeps freed blocks of up to 32 MiB, 128 MiB
-/// in all, for the next frame. All threads then share one malloc arena. Only with glibc.
+/// Keeps freed blocks of up to 32 MiB, 128 MiB in all, for the next frame: for programs that make
+/// many frames, at their start. All threads then share one malloc arena. Only with glibc.
 void keep_freed_blocks();
 
-/// For programs that make one picture: returns freed blocks of 1 MiB or more at once, so that the
-/// memory of stages does not add up.
+/// Returns freed blocks of 1 MiB or more at once, so that the memory of stages does not add up: for
+/// programs that make one picture.
 void keep_no_freed_blocks();
 
 /// Returns all free blocks to the system.

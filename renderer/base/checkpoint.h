@@ -9,7 +9,7 @@ namespace roundel {
 using Checkpoint = void (*)();
 inline std::atomic<Checkpoint> host_checkpoint{nullptr};
 
-/// Call once per tile, slab of circles or run of rows.
+/// Runs the hook. Call it once per tile, slab of circles or run of rows.
 inline void checkpoint() {
   if (const Checkpoint check = host_checkpoint.load(std::memory_order_relaxed)) check();
 }

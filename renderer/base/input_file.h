@@ -16,7 +16,7 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
-/// Nothing if the file does not exist.
+/// Reads the stamp of a file; nothing if the file does not exist.
 std::optional<FileStamp> stamp_of(const std::string& path);
 
 /// A regular file that stays open, so that all reads see one file even if its name is reused. Never
@@ -33,9 +33,9 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// For libraries that read files themselves.
   int descriptor() const { return descriptor_; }
-  /// At opening.
+  /// Bytes at opening.
   std::uint64_t size() const { return stamp_.size; }
-  /// At opening.
+  /// State at opening.
   const FileStamp& stamp() const { return stamp_; }
   /// Reads from `offset`; offset + bytes.size() <= size(). Thread-safe. Throws "PATH: has changed
   /// while it was read" if the file is shorter now.

@@ -71,7 +71,7 @@ class Monitor {
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// Call under the lock, like wake_all().
+  /// Wakes a thread later. Call it under the lock, like wake_all().
   void wake_one(std::size_t condition) {
     if (waking_[condition] != kAll) ++waking_[condition];
   }

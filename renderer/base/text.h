@@ -37,10 +37,10 @@ std::optional<Number> to_number(std::string_view text) {
   return error == std::errc() && stopped == end ? std::optional(number) : std::nullopt;
 }
 
-/// Without line feeds; a final one adds no line.
+/// Splits at line feeds; a final one adds no line.
 std::vector<std::string> lines_of(const std::string& text);
 
-/// Only A to Z.
+/// Converts A to Z only.
 std::string lower_case(std::string text);
 
 /// 1234567 as "1,234,567", in any locale.

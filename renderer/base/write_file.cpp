@@ -43,7 +43,7 @@ constexpr std::size_t kFolderSlots = 16;        // at the end of the table; file
 std::atomic<int> threads_in_guard{0};   // creating a temporary file
 std::atomic<bool> process_ends{false};  // a handler has begun to remove files
 
-/// For threads whose work is discarded.
+/// Stops a thread whose work is discarded.
 [[noreturn]] void wait_for_exit() {
   for (;;) pause();
 }

@@ -43,7 +43,7 @@ inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
   return -snow.alpha;
 }
 
-/// Only in frames with looks.
+/// Reads the signs; only in frames with looks.
 inline ROUNDEL_HOST_DEVICE BlendMode blend_mode(const Paint& paint) {
   return static_cast<BlendMode>((has_sign(paint.red) ? 1 : 0) + (has_sign(paint.green) ? 2 : 0));
 }
@@ -60,11 +60,11 @@ inline ROUNDEL_HOST_DEVICE float hole_square(const Shape& shape, const Paint& pa
   return inner > 0 ? inner * inner : -1.0f;
 }
 
-/// Without signs.
+/// Drops the signs.
 inline ROUNDEL_HOST_DEVICE BlendColor paint_color(const Paint& paint) {
   return {std::fabs(paint.red), std::fabs(paint.green), std::fabs(paint.blue)};
 }
-/// With signs.
+/// Sets the signs.
 inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, bool is_ring) {
   const auto number = static_cast<unsigned>(mode);
   return {std::copysign(paint.red, (number & 1) != 0 ? -1.0f : 1.0f),
@@ -74,7 +74,7 @@ inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, 
 
 inline constexpr std::size_t kCirclesOfTask = 16384;
 
-/// In paint order: circle i + 1 covers circle i.
+/// Circles in paint order: circle i + 1 covers circle i.
 struct Circles {
   Buffer<Shape> shapes;  ///< [count]
   Buffer<Paint> paints;  ///< [count]

@@ -7,7 +7,7 @@
 
 namespace roundel {
 
-/// In frame space.
+/// Width in frame space.
 double stroke_width(const Scene& scene, const Layer& layer);
 
 /// Drawn parts of a layer's circles in frame space, with finished paints: for each the fill, then

@@ -19,7 +19,7 @@ struct FilmCircles {
     Motion motion;
   };
   std::uint64_t number;  ///< unique in the process, from 1
-  /// In frame 0: final paints, shapes in the space of their layers.
+  /// Circles in frame 0: final paints, shapes in the space of their layers.
   Circles circles;
   std::vector<Velocity> velocities;  ///< [count], in frame 0; empty without simulations
   std::vector<Layer> layers;
@@ -41,7 +41,7 @@ struct CircleRecipe {
 /// A few circles of a film, stepped from frame to frame.
 class SampledCircles {
  public:
-  /// Valid until the next call. In frame space. Short steps forward are cheap.
+  /// Returns shapes in frame space, valid until the next call. Short steps forward are cheap.
   std::span<const Shape> at(const CircleRecipe& recipe, std::span<const std::size_t> places);
 
  private:

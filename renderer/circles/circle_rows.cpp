@@ -17,7 +17,7 @@ constexpr std::size_t kColorColumns = 7;   // and red, green, blue
 constexpr std::size_t kAllColumns = 8;     // and alpha
 constexpr std::size_t kStrokeColumns = 9;  // and inner radius
 
-/// In scene space, by circle; 0 without a stroke.
+/// Returns widths in scene space, by circle; 0 without a stroke.
 std::vector<double> stroke_widths(const Scene& scene) {
   std::vector<double> widths;
   for (const Layer& layer : scene.layers)

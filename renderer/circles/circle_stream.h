@@ -20,10 +20,10 @@ class CircleStream {
   /// ignores are unspecified. Thread-safe; starts no tasks, unless is_parallel.
   using Fill = std::function<void(std::size_t first, std::span<Shape>, std::span<Paint>)>;
 
-  /// For circles made on demand.
+  /// Properties of circles made on demand.
   struct Traits {
     std::size_t sample_run = 1;  ///< adjacent circles that cost about as much as one
-    /// Fill uses all threads: call it from one at a time, for many circles.
+    /// Fill uses all threads: call it from one thread at a time, for many circles.
     bool is_parallel = false;
     std::size_t largest_chunk = 0;   ///< best number of circles per fetch; 0: any
     std::uint64_t source_bytes = 0;  ///< main memory
@@ -40,7 +40,7 @@ class CircleStream {
   CircleStream(std::size_t count, Fill fill, const Traits& traits,
                std::shared_ptr<const CircleRecipe> recipe)
       : count_(count), traits_(traits), fill_(std::move(fill)), recipe_(std::move(recipe)) {}
-  /// A film's frame; fetching starts from frame 0.
+  /// A film's frame; fetching steps circles from frame 0 on.
   explicit CircleStream(CircleRecipe recipe);
 
   std::size_t count() const { return count_; }
@@ -50,15 +50,15 @@ class CircleStream {
     return (memory_ != nullptr ? count_ * (sizeof(Shape) + sizeof(Paint)) : 0) +
            traits_.source_bytes;
   }
-  /// Null if made on demand.
+  /// All circles; null if made on demand.
   const Circles* in_memory() const { return memory_; }
-  /// Null unless a device can make the circles; it then calls count_made().
+  /// Recipe for a device, which then calls count_made(); or null.
   const CircleRecipe* recipe() const { return recipe_.get(); }
   void count_made(std::uint64_t circles) const {
     if (progress_ != nullptr) progress_->done += circles;
   }
 
-  /// As Fill.
+  /// Works as Fill does.
   void fetch(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
   /// May take a while.
   void fetch_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;

@@ -20,7 +20,7 @@ constexpr std::size_t kFlakes = classic_count("snow");
 static_assert(kFlakes == classic_count("snowsingle"));
 constexpr std::int64_t kStillFrame = 751;  ///< frame of snowsingle
 
-/// In parallel.
+/// Calls function(i) in parallel.
 template <typename Function>
 void for_each_flake(const Function& function) {
   constexpr std::size_t kTask = 4096;

@@ -99,7 +99,7 @@ class RandomSceneLayer final : public LayerSource {
         tbb::simple_partitioner());
   }
 
-  /// Without the depth.
+  /// Number of draws except the depth.
   std::size_t draws_per_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
 
   GlibcRandom stream_at(std::size_t position) const {

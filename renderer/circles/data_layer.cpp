@@ -115,7 +115,7 @@ class DataLayer final : public LayerSource {
   static std::uint64_t thread_count() {
     return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   }
-  /// For a thread that reads and makes circles.
+  /// Memory of a thread that reads and makes circles.
   std::uint64_t thread_bytes() const {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // buffer to read or unpack the file
     const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
@@ -129,7 +129,7 @@ class DataLayer final : public LayerSource {
     return std::min<std::uint64_t>(
         static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
   }
-  /// For the threads that draw: machines with fewer cores have a few threads more.
+  /// Memory of the threads that draw: machines with fewer cores have a few threads more.
   std::uint64_t drawing_bytes() const {
     const std::uint64_t tasks =
         map_.order ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
@@ -138,7 +138,7 @@ class DataLayer final : public LayerSource {
   std::uint64_t order_bytes() const {
     return map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0;
   }
-  /// For a chunk's places in paint order, by block of the file.
+  /// Memory of a chunk's places in paint order, by block of the file.
   std::uint64_t places_bytes() const {
     return map_.order ? block_memory(std::min<std::uint64_t>(facts_.kept, traits_.largest_chunk) *
                                      sizeof(std::uint32_t))
@@ -292,7 +292,7 @@ class DataLayer final : public LayerSource {
     return numbers.sorted();
   }
 
-  /// If all rows are kept, circles are rows: reads only these.
+  /// Reads single rows: if all are kept, circles are rows.
   void fill_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     for (std::size_t done = 0, size = 0; done < out.size(); done += size) {
@@ -304,7 +304,7 @@ class DataLayer final : public LayerSource {
     }
   }
 
-  /// If rows are dropped, reads whole blocks, whose numbers of kept rows are known.
+  /// Reads whole blocks, whose numbers of kept rows are known: for maps that drop rows.
   void fill_kept_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     const std::vector<std::uint64_t>& before = facts_.kept_before;

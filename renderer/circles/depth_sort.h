@@ -22,7 +22,7 @@ class SortedDraws {
   /// Draws before the bucket; all for num_buckets().
   std::size_t begin(std::size_t bucket) const { return begins_[bucket]; }
 
-  /// Thread-safe for different buckets; call once for each.
+  /// Sorts the draws of a bucket. Thread-safe for different buckets; call it once for each.
   void sort_bucket(std::size_t bucket, std::vector<float>& draws);
 
  private:

@@ -25,7 +25,7 @@ bool only_moves(const Scene& scene) {
   });
 }
 
-/// From 1.
+/// Counts from 1.
 std::uint64_t next_source_number() {
   static std::atomic<std::uint64_t> count = 0;
   return ++count;

@@ -19,8 +19,8 @@ class CircleSource {
  public:
   /// Keeps a reference to the scene.
   explicit CircleSource(const Scene& scene, CircleUse use = CircleUse::kDraw);
-  /// For the scene at another frame. Shares layers with the same circles, and simulations: do not
-  /// use those of `before` afterwards. The first source's scene must outlive this, too.
+  /// Source for the scene at another frame. Shares unchanged layers, and simulations, which
+  /// `before` must not use afterwards. The first source's scene must outlive this, too.
   CircleSource(const Scene& scene, const CircleSource& before);
   ~CircleSource();
 
@@ -29,7 +29,7 @@ class CircleSource {
   /// …"), Error(kRuntimeFailure) for data changed since loading.
   void generate(std::int64_t frame, Circles& circles);
 
-  /// For kList: makes circles as for kListDrawn, and their unrounded centres in scene space.
+  /// Makes, for kList, circles as for kListDrawn, and their unrounded centres in scene space.
   void generate_with_centers(std::int64_t frame, Circles& circles,
                              std::vector<ScenePoint>& centers) const;
 
@@ -39,13 +39,13 @@ class CircleSource {
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
   /// True if at() does not need `memory`.
   bool is_streamed() const;
-  /// Besides the caller's circles.
+  /// Main memory besides the caller's circles.
   SourceMemory own_memory() const;
 
   /// True if the view moves centres in binary64, except in data.
   bool has_double_centers() const;
 
-  /// Empty unless all circles are random with binary32 centres.
+  /// The circles as runs of random ones; empty unless all are, with binary32 centres.
   std::vector<RandomRun> random_runs() const;
 
   /// Rows of the file for circles of a data layer, both from 0; else empty. Throws as generate()
@@ -53,7 +53,7 @@ class CircleSource {
   std::vector<std::uint64_t> rows_of(std::size_t layer, std::span<const std::uint64_t> circles);
 
   bool is_simulated() const;
-  /// For all frames, if data and view are constant. Goes back to frame 0.
+  /// Circles that all frames are made from, if data and view are constant. Goes back to frame 0.
   std::shared_ptr<const FilmCircles> film_circles();
   /// Moves of film_circles() to frame space, one per layer.
   std::vector<CircleMove> moves() const;
@@ -83,16 +83,16 @@ class FilmSource {
   Frame at(std::int64_t frame);
 
   bool has_frames() const { return has_frames_; }
-  /// As CircleSource::keep_circles().
+  /// Makes unchanging circles once, if they take at most `bytes`.
   void keep_circles(std::uint64_t bytes) { current_.circles->keep_circles(bytes); }
 
   /// Whether recipe() works for the frame of the last at().
   bool has_recipes() const { return has_recipes_ && !current_.circles->has_double_centers(); }
-  /// For the frame of the last at(), from the film's circles, which are made once.
+  /// How to make the circles of the last at()'s frame from the film's, which are made once.
   CircleRecipe recipe(std::int64_t frame);
 
   bool varies() const { return has_frames_ || current_.circles->is_simulated(); }
-  /// For the scene's frame, before the first at().
+  /// Source for the scene's frame, before the first at().
   const CircleSource& first() const { return *current_.circles; }
 
  private:

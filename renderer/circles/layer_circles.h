@@ -47,7 +47,7 @@ class LayerCircles {
   /// is_parallel().
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
             bool moves = true) const;
-  /// On all threads.
+  /// Fills on all threads.
   void fill_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                         bool moves = true) const;
 

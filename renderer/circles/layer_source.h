@@ -17,8 +17,8 @@ namespace roundel {
 struct LayerTraits {
   /// Making a range costs little more than copying it.
   bool is_cheap = true;
-  /// fill() uses all threads. Call it from one at a time, for many circles, unless is_cheap for all
-  /// at once.
+  /// fill() uses all threads. Call it from one thread at a time, for many circles; unless is_cheap,
+  /// for all at once.
   bool is_parallel = false;
   /// fill() writes moved circles, in the space of their use.
   bool is_moved = false;

@@ -77,7 +77,7 @@ ROUNDEL_HOST_DEVICE inline PhiloxBlock draw_block(const RandomLaws& laws, std::u
                 laws.seed, laws.layer);
 }
 
-/// By the laws of x and y, or of a ring. Binary32.
+/// Draws by the laws of x and y, or of a ring. Binary32.
 ROUNDEL_HOST_DEVICE inline void draw_place(const RandomLaws& laws, const PhiloxBlock& words,
                                            Shape& shape) {
   if (laws.ring.radius > 0) {
@@ -132,7 +132,7 @@ ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, 
   }
 }
 
-/// With the laws of RandomLaws alone.
+/// Draws by RandomLaws alone.
 ROUNDEL_HOST_DEVICE inline void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
                                               Paint& paint) {
   random_circle(

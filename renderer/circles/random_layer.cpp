@@ -80,7 +80,7 @@ class LawPlace {
   const PositionLaw& law_;
 };
 
-/// For places that are always computed in binary64.
+/// Rounds places that are always computed in binary64.
 template <typename Place>
 void round_place(const Place& place, std::uint64_t k, const PhiloxBlock& words, Shape& shape) {
   const ScenePoint center = place.in_binary64(k, words);

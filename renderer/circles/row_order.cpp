@@ -30,7 +30,7 @@ struct OrderEntry {
 /// Larger buckets are divided again.
 constexpr std::size_t kMaxBucketRows = std::size_t{1} << 15;
 
-/// By the first bits that differ.
+/// Maps keys by the first bits that differ.
 class Buckets {
  public:
   Buckets(std::uint64_t lowest, std::uint64_t highest)

@@ -11,7 +11,7 @@
 
 namespace roundel {
 
-/// At most 2³² rows.
+/// Numbers of at most 2³² rows.
 using RowNumbers = Buffer<std::uint32_t>;
 
 /// Sorts rows by a number, NaN lowest; stable. Divides them into buckets by the keys' first bits,
@@ -22,7 +22,7 @@ class NumberOrder {
   /// Adds the kept numbers as rows from `first` on. Thread-safe.
   void add(std::size_t first, std::span<const double> numbers, std::span<const std::uint32_t> kept,
            bool descending);
-  /// For keys of Table::read_order_keys().
+  /// Adds keys of Table::read_order_keys().
   void add_keys(std::size_t first, std::span<const std::uint64_t> keys,
                 std::span<const std::uint32_t> kept);
   RowNumbers sorted();

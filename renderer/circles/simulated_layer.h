@@ -18,7 +18,7 @@ class SimulatedLayer : public LayerSource {
       restart();
       steps_ = 0;
     }
-    // In pieces, so that Ctrl-C works meanwhile.
+    // Steps in pieces, so that Ctrl-C works meanwhile.
     constexpr std::int64_t kSteps = 10'000;
     for (; steps - steps_ > kSteps; steps_ += kSteps) {
       checkpoint();

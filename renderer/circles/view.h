@@ -8,8 +8,8 @@
 
 namespace roundel {
 
-/// From scene space to the frame space of a width × height image, in binary64, rounded once. The
-/// identity, bit for bit, for a square image and the default view.
+/// Moves from scene space to the frame space of a width × height image, in binary64, rounded once.
+/// The identity, bit for bit, for a square image and the default view.
 ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& view, int width,
                                                 int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
@@ -33,8 +33,8 @@ ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& 
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
-/// For binary64 centres, rounded once, after the view: neighbours far from the origin or at a deep
-/// zoom stay apart.
+/// Moves binary64 centres, rounded once, after the view: neighbours far from the origin or at a
+/// deep zoom stay apart.
 class FrameMove {
  public:
   /// The identity, with rounding.
@@ -65,7 +65,7 @@ class FrameMove {
   Axis x_, y_;
 };
 
-/// Without layers that scale; its square is finite.
+/// Maximum without layers that scale; its square is finite.
 inline constexpr double kMaxFrameRadius = kMaxCoordinate * kMaxZoom;
 
 /// Moves a layer's circles to scene space or, `by_view`, to the frame space of the scene's image.
@@ -90,7 +90,7 @@ class CircleMove {
       return moves_in_frame_ ? to_frame_space(shape, view_, width_, height_) : shape;
     return at(static_cast<double>(shape.x), static_cast<double>(shape.y), shape);
   }
-  /// With this centre instead of the shape's; rounds once.
+  /// Moves with this centre instead of the shape's; rounds once.
   ROUNDEL_HOST_DEVICE Shape at(double center_x, double center_y, const Shape& shape) const {
     const auto [x, y] = in_scene_(center_x, center_y);
     const double grown = static_cast<double>(shape.radius) * growth_;
@@ -113,12 +113,12 @@ inline void move_circles(const CircleMove& move, std::span<Shape> shapes) {
   for (Shape& shape : shapes) shape = move(shape);
 }
 
-/// Unrounded.
+/// An unrounded centre.
 struct ScenePoint {
   double x, y;
 };
 
-/// For people to read.
+/// A circle for people to read.
 struct SceneShape {
   double x, y, z, radius;
 };

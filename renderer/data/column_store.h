@@ -25,13 +25,13 @@ class ColumnStore {
   /// The bytes may lie in `scratch`. Thread-safe.
   std::span<const std::byte> bytes(std::size_t block, std::uint64_t offset, std::uint64_t count,
                                    Buffer<std::byte>& scratch) const;
-  /// Empty without a file.
+  /// Folder of the file; empty without a file.
   const std::string& folder() const { return folder_; }
   std::uint64_t memory_bytes() const { return file_ < 0 ? bytes_ : 0; }
   std::uint64_t file_bytes() const { return file_ < 0 ? 0 : bytes_; }
 
  private:
-  /// In TMPDIR or /var/tmp, the first on a disk.
+  /// Opens it in TMPDIR or /var/tmp, the first on a disk.
   void open_file();
   void write(std::span<const std::byte> block);
 

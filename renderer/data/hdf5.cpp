@@ -33,7 +33,7 @@ class HelperFile {
   HelperFile& operator=(const HelperFile&) = delete;
 
   const std::string& description() const { return description_; }
-  /// For the file.
+  /// Peak of the helper for the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
   void read(std::uint64_t run, std::uint64_t offset, std::span<std::byte> records,
@@ -87,7 +87,7 @@ class HelperBytes final : public ByteSource {
     file_->read(run_, offset, records, texts);
   }
   std::uint64_t run_bytes() const override { return run_bytes_; }
-  /// Counted once for all runs.
+  /// The helper's memory, counted once for all runs.
   std::uint64_t memory_bytes() const override { return is_first_ ? file_->peak_memory() : 0; }
 
  private:
@@ -126,7 +126,7 @@ bool is_element(const Hdf5Column& column) {
   }
 }
 
-/// After a damaged file the helper may send anything.
+/// Parses a description, which may be anything after a damaged file.
 class Description {
  public:
   Description(const std::string& path, std::string_view bytes) : path_(path), rest_(bytes) {}

@@ -22,7 +22,7 @@ namespace roundel {
 namespace {
 
 constexpr std::uint64_t kMinRunBytes = std::uint64_t{1} << 18;
-/// If texts have similar lengths.
+/// Bytes of texts in a run, if they have similar lengths.
 constexpr std::uint64_t kRunTextBytes = std::uint64_t{4} << 20;
 /// Texts of an answer may exceed the file's size by this: rows may share texts.
 constexpr std::uint64_t kMaxSharedTextBytes = std::uint64_t{32} << 20;
@@ -120,7 +120,7 @@ struct Dataset {
   }
 };
 
-/// Nothing for other types than numbers and texts.
+/// Returns nothing for other types than numbers and texts.
 std::optional<Element> element_of(hid_t type) {
   Element element;
   element.size = H5Tget_size(type);
@@ -372,7 +372,7 @@ class TableReader {
     dataset.rows = shape[0];
     dataset.width = shape[1];
     if (dataset.width == 0) fail("expected at least one column");
-    // In memory, with pointers for texts of any length.
+    // The type in memory, with pointers for texts of any length.
     Handle type(H5Dget_type(id), H5Tclose);
     const std::uint64_t type_bytes = H5Tget_size(type);
     if (type < 0 || type_bytes == 0) fail("its type cannot be read");
@@ -450,7 +450,7 @@ class TableReader {
     const Handle creation(H5Fget_create_plist(file_), H5Pclose);
     std::size_t address_bytes = 0, size_bytes = 0;
     H5Pget_sizes(creation, &address_bytes, &size_bytes);
-    // In the file a text is its length, an address and a number: 4 + address_bytes + 4.
+    // A text in the file is its length, an address and a number: 4 + address_bytes + 4.
     const std::uint64_t extra_bytes = 8 + address_bytes - sizeof(char*);
     return (dataset.record_bytes + dataset.texts.size() * extra_bytes) / dataset.width;
   }

@@ -69,7 +69,7 @@ void close_all_but_socket() {
   ::closefrom(STDERR_FILENO + 1);
 }
 
-/// With a descriptor, if any.
+/// Receives a request, perhaps with a descriptor.
 bool receive(Hdf5Request& request, int& file) {
   iovec bytes{&request, sizeof(request)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> control{};
@@ -149,7 +149,7 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
     ::_exit(0);
 }
 
-/// Until the file is closed or the connection ends.
+/// Answers until the file is closed or the connection ends.
 [[noreturn]] void serve(int descriptor, const std::string& dataset) {
   struct stat status {};
   ::fstat(descriptor, &status);

@@ -23,12 +23,12 @@
 namespace roundel {
 namespace {
 
-/// Beyond the requested records.
+/// Maximum beyond the requested records.
 constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{256} << 20;
 constexpr timeval kWait{0, 100'000};
 
 constexpr std::size_t kMaxIdle = 4;
-/// Without open files. Never destroyed: tables may outlive it at exit.
+/// Processes without open files. Never destroyed: tables may outlive it at exit.
 struct IdleProcesses {
   IdleProcesses() { processes.reserve(kMaxIdle); }
   std::mutex mutex;

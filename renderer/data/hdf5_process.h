@@ -37,7 +37,7 @@ class Hdf5Process {
                              int file = -1);
   /// Receives bytes of the answer.
   void receive(void* bytes, std::size_t size);
-  /// For the file.
+  /// Peak for the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
  private:

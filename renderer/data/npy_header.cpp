@@ -97,7 +97,7 @@ class NpyHeaderParser {
     return literal;
   }
 
-  /// In UTF-8; headers before version 3 are in Latin-1.
+  /// Returns UTF-8; headers before version 3 are in Latin-1.
   std::string name() {
     const bool has_title = take('(');
     if (has_title) {

@@ -11,12 +11,13 @@
 
 namespace roundel {
 
-/// Valid, but not a column: Python objects, more than two dimensions, zero or too many columns.
+/// A valid array, but not a column: Python objects, more than two dimensions, zero or too many
+/// columns.
 class UnsuitedArray : public Error {
  public:
   UnsuitedArray(const std::string& path, std::string reason)
       : Error(ExitCode::kInvalidScene, path + ": " + reason), reason_(std::move(reason)) {}
-  /// Without the path.
+  /// The message without the path.
   const std::string& reason() const { return reason_; }
 
  private:

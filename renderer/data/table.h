@@ -38,7 +38,7 @@ struct RowLine {
 };
 
 inline constexpr std::uint64_t kMaxTableColumns = 65'536;
-/// In the file.
+/// Bytes in the file.
 inline constexpr std::uint64_t kMaxTableRowBytes = std::uint64_t{16} << 20;
 
 /// Columns of a run of rows; reused by one thread.
@@ -51,7 +51,7 @@ class TableRows {
   /// Texts [count], UTF-8 as in the file, valid until the next read; empty for numbers.
   std::span<const std::string_view> texts(std::size_t k) const { return columns_[k].texts; }
 
-  // For readers:
+  // Functions for readers:
   void start(const std::vector<TableColumn>& of_table, std::span<const std::size_t> columns,
              std::size_t count);
   std::span<double> numbers_to_fill(std::size_t k) { return columns_[k].numbers; }
@@ -115,7 +115,7 @@ class Table {
     return memory_bytes() - (has_temporary_file_ ? 0 : column_bytes_) +
            (column_bytes_ <= limit ? column_bytes_ : 0);
   }
-  /// In memory or in a temporary file.
+  /// True for columns in memory or in a temporary file.
   bool keeps_columns() const { return column_bytes_ > 0; }
   /// Columns did not fit in memory.
   bool has_temporary_file() const { return has_temporary_file_; }
@@ -134,7 +134,7 @@ class Table {
                                std::span<std::uint64_t> /*keys*/) const {}
   /// "PATH: row 17: id: 9007199254740993 is rounded to …" for the first rounded number read so far.
   std::optional<std::string> rounding_of(std::size_t column) const;
-  /// For columns in memory, which may have changed.
+  /// Forgets them, since columns in memory may have changed.
   void forget_rounded() const;
   /// True if all of these columns are quick.
   bool is_quick(std::span<const std::size_t> columns) const;
@@ -156,13 +156,13 @@ class Table {
   }
   /// True if the path still names the unchanged file, or for columns in memory.
   bool is_current() const { return !file_ || stamp_of(path_) == stamp(); }
-  /// At opening.
+  /// State at opening.
   const FileStamp& stamp() const { return file_->stamp(); }
 
  protected:
   explicit Table(std::shared_ptr<const InputFile> file)
       : file_(std::move(file)), path_(file_->path()) {}
-  /// For columns in memory; `name`: for messages.
+  /// A table in memory; `name`: for messages.
   explicit Table(std::string name) : path_(std::move(name)) {}
   /// Throws Error(kInvalidScene) for zero or too many columns or duplicate names.
   void set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::uint64_t run_rows);
@@ -177,22 +177,22 @@ class Table {
   bool is_before_rounded(std::size_t column, std::uint64_t row) const {
     return row < first_rounded_[column].load(std::memory_order_relaxed);
   }
-  /// For readers: this row's number was rounded. Thread-safe.
+  /// Notes, for readers, that this row's number was rounded. Thread-safe.
   void note_rounded(std::size_t column, std::uint64_t row, const std::string& digits,
                     double number) const;
   using VisitBytes = std::function<void(std::span<const std::byte>)>;
   /// Reads bytes [begin, end) in pieces.
   void visit_file(std::uint64_t begin, std::uint64_t end, const VisitBytes& visit) const;
-  /// For readers that have seen all bytes.
+  /// Sets the hash, for readers that have seen all bytes.
   void set_content_hash(std::uint64_t hash) { content_hash_ = hash; }
-  /// For files with lines; `row_lines` ascend.
+  /// Sets the ascending lines, for files with lines.
   void set_row_lines(std::vector<RowLine> row_lines) { row_lines_ = std::move(row_lines); }
   std::uint64_t row_lines_bytes() const { return row_lines_.capacity() * sizeof(RowLine); }
   void set_comments(std::uint64_t count, std::string like_rows) {
     comments_ = count;
     comments_like_rows_ = std::move(like_rows);
   }
-  /// For readers that keep `bytes` of columns in memory or in a temporary file.
+  /// Sets memory of columns, or their bytes in a temporary file, for readers that keep them.
   void set_column_bytes(std::uint64_t bytes, bool in_file) {
     column_bytes_ = bytes;
     has_temporary_file_ = in_file;
@@ -260,7 +260,7 @@ std::string columns_there(const Table& table);
 /// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`, or why it is
 /// not a column.
 std::string no_such_column(const Table& table, std::string_view name);
-/// For columns that are texts.
+/// Reads a field of a column that is_text.
 std::string text_at(const Table& table, std::uint64_t row, std::size_t column);
 /// `holds texts, first in line 2: "--"`, with a remedy.
 std::string texts_there(const Table& table, std::size_t column);

@@ -69,7 +69,7 @@ class TextGrammar {
  private:
   bool is_blank(char c) const { return blank_[static_cast<unsigned char>(c)]; }
   bool begins_color(const char* place, const char* end) const;
-  /// After the closing quote, or null.
+  /// Position after the closing quote, or null.
   static const char* quote_end(const char* quote, const char* end);
 
   TextDialect dialect_;

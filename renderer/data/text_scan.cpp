@@ -119,7 +119,7 @@ class PieceReader {
   std::string rest_;  ///< start of a line
 };
 
-/// Thread-safe.
+/// Parses pieces. Thread-safe.
 class PieceParser {
  public:
   PieceParser(const TextForm& form, const std::vector<TextUse>& uses)

@@ -26,7 +26,7 @@ struct Form {
 
   Form(SpecPtr its_spec, std::function<T(ValidNode)> reader)
       : spec(std::move(its_spec)), read(std::move(reader)) {}
-  /// Such as an alternative of a std::variant.
+  /// Converts, for example, from an alternative of a std::variant.
   template <std::convertible_to<T> V>
   Form(const Form<V>& form) : spec(form.spec), read(form.read) {}
   operator SpecPtr() const { return spec; }

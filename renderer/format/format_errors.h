@@ -44,7 +44,7 @@ class FormatErrors {
 
   explicit FormatErrors(std::string file) : file_(std::move(file)) {}
 
-  /// Empty for unnamed layers. Messages append the name to the key's path.
+  /// Sets names, empty for unnamed layers. Messages append them to the key's path.
   void set_layer_names(std::vector<std::string> names) { layer_names_ = std::move(names); }
   /// `key_path` such as "layers[0].data"; empty for the whole file.
   void add(Place place, const std::string& key_path, const std::string& problem);

@@ -11,7 +11,7 @@ namespace roundel {
 
 class YamlNode;
 struct Spec;
-/// Shared, since a colour has one spec in all its places.
+/// Specs are shared, since a colour has one spec in all its places.
 using SpecPtr = std::shared_ptr<const Spec>;
 
 struct Field {
@@ -60,7 +60,8 @@ struct IntegerSpec {
 };
 struct BooleanSpec {};
 struct NullSpec {};
-/// At least one character, no control characters. `is_any`: any text; `is_path`: any file name.
+/// A text with at least one character and no control characters. `is_any`: any text; `is_path`: any
+/// file name.
 struct StringSpec {
   bool is_any = false, is_path = false;
 };

@@ -15,7 +15,7 @@ std::optional<PartlyValidNode> validate(YamlNode node, const Spec& spec, FormatE
 /// Index of the AnyOfSpec alternative for a node's kind.
 std::optional<std::size_t> fitting_alternative(YamlNode node, const Spec& any);
 
-/// For "got …": nothing, 12, "text", a list of 3 items, a map.
+/// Describes a node for "got …": nothing, 12, "text", a list of 3 items, a map.
 std::string got(YamlNode node);
 
 }  // namespace roundel

@@ -41,7 +41,7 @@ class YamlTree {
   /// memory. `kind` names the expected file.
   YamlTree(std::string_view text, const std::string& file, const char* kind = "scene");
 
-  /// For a TreeBuilder.
+  /// An empty tree for a TreeBuilder.
   YamlTree() = default;
 
   YamlNode root();

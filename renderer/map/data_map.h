@@ -32,13 +32,13 @@ struct NumberMap {
   double constant = 0;  ///< without a slot
 };
 
-/// As in scene files: 0.5 or 2px.
+/// A length as in scene files: 0.5 or 2px.
 struct Length {
   double value = 0;
   bool in_pixels = false;  ///< pixels of the drawn picture; else scene units
 };
 
-/// In frame space.
+/// Lengths in frame space.
 struct LengthUnits {
   double scene_unit = 1, pixel = 0;
   double of(const Length& length) const {
@@ -121,7 +121,7 @@ struct DataMap {
   std::optional<std::array<Length, 2>> radius_limits;
   /// Rounded numbers of conditions and categories, for people: "layers[0].…".
   std::vector<std::string> rounded;
-  /// From a layer's key "columns": circles are rounded to binary32 before they are moved.
+  /// True for a layer's key "columns": circles are rounded to binary32 before they are moved.
   bool is_plain = false;
 };
 

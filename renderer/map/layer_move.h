@@ -12,7 +12,7 @@ struct LayerMove {
   double scale = 1;   ///< > 0, also for radii
   double rotate = 0;  ///< degrees, counter-clockwise
 
-  /// For any pivot.
+  /// True for any pivot.
   bool is_identity() const { return offset[0] == 0 && offset[1] == 0 && scale == 1 && rotate == 0; }
 };
 

@@ -59,7 +59,7 @@ class RowMapper {
   std::span<const double> x(MappedRun& run) const { return numbers(run, map_.x, 0); }
   std::span<const double> y(MappedRun& run) const { return numbers(run, map_.y, 1); }
   std::span<const double> z(MappedRun& run) const { return numbers(run, map_.z, 2); }
-  /// In frame space. `limits`: for `radius_limits`, after the layer's scale.
+  /// Radii in frame space. `limits`: for `radius_limits`, after the layer's scale.
   std::span<const double> radii(MappedRun& run, const LengthUnits& units,
                                 const LengthUnits& limits) const;
   /// `otherwise`: without an alpha in the map.

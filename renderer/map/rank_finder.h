@@ -19,9 +19,9 @@ class RankFinder {
   /// Rounded to 9 decimals.
   static Share share_of_percent(double percent);
 
-  /// In bytes; more gains no speed.
+  /// Bytes; more gains no speed.
   static constexpr std::uint64_t kMaxPartBytes = std::uint64_t{16} << 20;
-  /// For 257 shares, in up to 36 passes.
+  /// Bytes for 257 shares, in up to 36 passes.
   static constexpr std::uint64_t kMinPartBytes = std::uint64_t{1} << 14;
 
   /// `part_bytes`: per thread, at least kMinPartBytes for each 257 shares; less memory takes more
@@ -34,10 +34,10 @@ class RankFinder {
   void count(std::span<const double> numbers, Counts& counts);
   /// Adds a thread's part.
   void add(const Counts& counts);
-  /// Call after counting all numbers. True if another pass is needed.
+  /// Ends a pass over all numbers. True if another is needed.
   bool end_pass();
 
-  /// By share, after the last pass; empty without numbers.
+  /// Results by share, after the last pass; empty without numbers.
   const std::vector<double>& percentiles() const { return percentiles_; }
   /// Upper bound in bytes for up to 257 shares of `rows` numbers on `threads` threads.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t part_bytes,

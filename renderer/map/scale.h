@@ -8,7 +8,7 @@
 namespace roundel {
 
 enum class ScaleKind { kLinear, kSqrt, kLog, kSymlog, kRank };
-/// In scene files, in the order of ScaleKind.
+/// Names in scene files, in the order of ScaleKind.
 inline constexpr std::array<const char*, 5> kScaleNames = {"linear", "sqrt", "log", "symlog",
                                                            "rank"};
 

@@ -214,7 +214,7 @@ class Survey {
     });
   }
 
-  /// In compared columns; an order by keys is exact.
+  /// Reports rounded numbers of compared columns; an order by keys is exact.
   void report_rounded(const Table& table, const DataMap& map) {
     std::vector<Slot> slots = compared_slots(map);
     if (map.order && !table.columns()[map.columns[map.order->slot]].has_order_keys)
@@ -225,7 +225,7 @@ class Survey {
       if (const auto rounding = table.rounding_of(column)) facts_.rounded.push_back(*rounding);
   }
 
-  /// For a table of `rows` rows, within the limit.
+  /// Allocates for a table of `rows` rows, within the limit.
   void keep_numbers(std::uint64_t rows) {
     keeps_numbers_ &=
         PercentileMemory(facts_.rows + rows, facts_.percentile_scales, memory_).keeps_numbers;

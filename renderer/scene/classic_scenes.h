@@ -34,7 +34,7 @@ inline constexpr std::array<ClassicScene, 14> kClassicScenes = {{
     {"fireworks", 315, Shader::kSolid, true},
 }};
 
-/// Null for an unknown name.
+/// Returns null for an unknown name.
 constexpr const ClassicScene* find_classic(std::string_view name) {
   for (const ClassicScene& scene : kClassicScenes)
     if (name == scene.name) return &scene;

@@ -89,7 +89,7 @@ Keys::Value Keys::at(double frame) const {
 
 bool Keys::rest(const FrameList& at_frames) const {
   const Value value = at(static_cast<double>(at_frames.front()));
-  // From key to key, with an imaginary key after the last.
+  // Goes from key to key, with an imaginary key after the last.
   auto begin = at_frames.begin();
   for (std::size_t next = 0; begin != at_frames.end(); ++next) {
     const auto end = next < frames.size()

@@ -9,7 +9,7 @@ namespace roundel {
 
 struct Scene;
 
-/// From a key's value a to the next, b; t from 0 to 1.
+/// Interpolation from a key's value a to the next, b; t from 0 to 1.
 enum class Ease {
   kLinear,       ///< a + (b − a)·t
   kIn,           ///< with t²: slow start
@@ -18,7 +18,7 @@ enum class Ease {
   kHold,         ///< with 0: a until the next key
   kExponential,  ///< a·(b/a)^t, for numbers > 0: a constant factor per frame
 };
-/// In scene files, in the order of Ease.
+/// Names in scene files, in the order of Ease.
 inline constexpr std::array<const char*, 6> kEaseNames = {"linear", "in",   "out",
                                                           "in-out", "hold", "exponential"};
 
@@ -30,8 +30,8 @@ struct Keys {
   std::vector<double> frames;  ///< at least one, ascending
   std::vector<Value> values;   ///< one per frame
 
-  /// Exact at keys, constant before the first and after the last. Binary64, in the order written:
-  /// the same bits everywhere.
+  /// The value, exact at keys, constant before the first and after the last. Binary64, in the order
+  /// written: the same bits everywhere.
   Value at(double frame) const;
   /// True if the value is constant.
   bool rest(const FrameList& at_frames) const;
@@ -66,7 +66,7 @@ struct KeyedValue {
   bool changes_paint() const { return target == Target::kOpacity || target >= Target::kZ; }
   /// Number of components.
   std::size_t numbers() const;
-  /// In scene files.
+  /// The key in scene files.
   const char* name() const;
 };
 

@@ -68,7 +68,7 @@ bool is_stream_path(const std::string& path) {
 
 namespace {
 
-/// From a pipe, up to `limit` bytes.
+/// Reads a pipe, up to `limit` bytes.
 std::string read_stream(const std::string& path, std::size_t limit) {
   std::FILE* const file = path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
   std::string text;

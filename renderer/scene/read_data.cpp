@@ -44,7 +44,7 @@ void add_columns(ValidNode node, UsedColumns& used) {
   }
 }
 
-/// With the rows of the used columns.
+/// Returns the rows of the used columns.
 std::shared_ptr<const Table> table_of(const DataSource& source) {
   std::vector<std::size_t> columns = source.map.columns;
   std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });

@@ -38,7 +38,7 @@ class DataReader {
     std::uint64_t content_hash = 0;
   };
 
-  /// Nothing if a file is missing.
+  /// Returns nothing if a file is missing.
   std::shared_ptr<const DataFilm> read_film(ValidNode data, const FrameName& name,
                                             const std::string& folder);
   /// All files must exist if a scale or view depends on all.
@@ -52,7 +52,7 @@ class DataReader {
   /// Opens a file once for all layers. `used`: by all of them.
   const DataFile& open_data(const std::string& path, const std::string& dataset,
                             const UsedColumns& used);
-  /// In bytes, for texts, besides open files.
+  /// Bytes for texts, besides open files.
   std::uint64_t memory_left() const;
 
   const std::string& path_;

@@ -16,7 +16,7 @@ class KeyReader {
  public:
   explicit KeyReader(FormatErrors& errors) : errors_(errors) {}
 
-  /// For keys in seconds; set before reading.
+  /// Sets the rate for keys in seconds, before reading.
   void set_fps(Ratio fps) { fps_ = fps; }
   /// Reads the keys of targets `first` to `last`, in this layer and circle. `path`: the map's.
   void read(PartlyValidNode map, const KeyedValue& first, KeyedValue::Target last,

@@ -41,7 +41,7 @@ class MapReader {
       if (const auto color = map->find("color")) read_color_map(*color);
     }
     if (const auto where = layer.find("where")) {
-      // By name: their order in the file must not change slots and fingerprint.
+      // Conditions by name: their order in the file must not change slots and fingerprint.
       std::vector<std::pair<std::string_view, ValidNode>> conditions;
       where->for_each_entry([&conditions](std::string_view name, ValidNode node) {
         conditions.emplace_back(name, node);
@@ -64,7 +64,7 @@ class MapReader {
     errors_.add(node.place(), layer_path_ + "." + key, problem);
   }
 
-  /// Nothing if the column does not exist.
+  /// Returns nothing if the column does not exist.
   std::optional<Slot> read_column(ValidNode node, const std::string& key,
                                   AllowedKind allowed = AllowedKind::kNumbers) {
     const ValidNode name = node.is_map() ? node.find("column").value() : node;

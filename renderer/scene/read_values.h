@@ -12,12 +12,12 @@
 namespace roundel {
 
 // Nodes are valid: no further checks.
-/// For the optional key "over".
+/// Reads the optional key "over".
 bool is_over_frame(const std::optional<ValidNode>& node);
 Length read_length(ValidNode node);
 DisplayColor read_color(ValidNode node);
 std::array<double, 2> read_point(ValidNode node);
-/// For random layers. Add contradictions to `errors`, at the key `path`.
+/// Read colours of random layers. Add contradictions to `errors`, at the key `path`.
 ColorLaw read_color_law(ValidNode node, const std::string& path, FormatErrors& errors);
 Gradient read_gradient(ValidNode node, const std::string& path, FormatErrors& errors);
 

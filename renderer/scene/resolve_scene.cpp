@@ -88,7 +88,7 @@ std::shared_ptr<const Table> open_frame(const Scene& scene, const DataFilm& film
   return table;
 }
 
-/// With `columns`, all files of a film have the same number of columns, all of numbers.
+/// Checks `columns`: all files of a film have the same number of columns, all of numbers.
 void check_columns(const DataSource& data, const Table& table) {
   if (data.columns.empty()) return;
   const auto fail = [&](const std::string& problem) {
@@ -103,7 +103,7 @@ void check_columns(const DataSource& data, const Table& table) {
       fail(fmt::format("column {}: expected numbers, got texts", c));
 }
 
-/// Over all files of a film.
+/// Completes the map over all files of a film.
 void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
   if (!data.film || is_ignored(scene, layer)) return;
   auto film = std::make_shared<DataFilm>(*data.film);

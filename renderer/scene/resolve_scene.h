@@ -27,7 +27,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::
 /// scene_at() does.
 Scene settled(Scene scene, const FrameList& frames);
 
-/// In scene space.
+/// A rectangle of scene space.
 struct SceneBounds {
   double left, right, bottom, top;
 };
@@ -36,7 +36,7 @@ std::optional<SceneBounds> requested_window(const Scene& scene);
 /// Bounds of all data layers' centres, as `fit: data` shows them; nothing without any.
 std::optional<SceneBounds> data_bounds(const Scene& scene);
 
-/// Up to this many circles in the scene, a layer's data are made in memory; beyond it, while
+/// Number of circles in the scene up to which a layer's data are made in memory; beyond it, while
 /// drawing.
 std::uint64_t max_circles_in_memory(const Scene& scene, const Table& table, const DataMap& map);
 
@@ -47,7 +47,7 @@ inline std::uint64_t max_data_bytes(const Scene& scene) {
 }
 
 /// Throws Error(kRuntimeFailure) if categories exceed the scene's memory, or without a limit half
-/// of the machine's: survey_rows() has kept placeholders.
+/// of the machine's, since survey_rows() has kept placeholders.
 void check_categories(const Scene& scene, const std::string& path, const DataFacts& facts);
 
 /// Throws Error(kInvalidScene) with all frames that lack a data file.

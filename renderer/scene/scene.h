@@ -50,13 +50,13 @@ enum class Shader {
   kSnow,   ///< soft flake; colour and alpha depend on z and on the distance from the centre
 };
 
-/// In scene files, in the order of BlendMode.
+/// Names in scene files, in the order of BlendMode.
 inline constexpr std::array<const char*, 4> kBlendModeNames = {"over", "add", "multiply", "screen"};
 inline const char* name_of(BlendMode mode) {
   return kBlendModeNames[static_cast<std::size_t>(mode)];
 }
 
-/// Drawn for each circle.
+/// A number drawn for each circle.
 struct ConstantLaw {
   double value;
 };
@@ -68,7 +68,7 @@ struct GaussianLaw {
 };  ///< sigma >= 0
 using NumberLaw = std::variant<ConstantLaw, UniformLaw, GaussianLaw>;
 
-/// Drawn for each circle, in scene space.
+/// A place drawn for each circle, in scene space.
 struct UniformPosition {
   std::array<double, 2> low{0, 0}, high{1, 1};
 };
@@ -97,7 +97,7 @@ struct GridPosition {  ///< a circle per cell of the box, by rows, from the lowe
 using PositionLaw = std::variant<UniformPosition, GaussianPosition, DiscPosition, RingPosition,
                                  PolylinePosition, GridPosition>;
 
-/// Drawn for each circle.
+/// A colour drawn for each circle.
 struct ConstantColor {
   DisplayColor value;
 };
@@ -140,7 +140,7 @@ struct InlineSource {
 };
 
 enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored };
-/// In scene files, in the order of DataColumn.
+/// Names in scene files, in the order of DataColumn.
 inline constexpr std::array<const char*, 9> kDataColumnNames = {
     "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
@@ -170,10 +170,10 @@ struct DataSource {
   std::string dataset = {};                ///< one of several in the file
   std::optional<DisplayColor> color = {};  ///< for circles without their own
   DataMap map = {};
-  /// Set by resolve_scene() if it has read the rows: always for a map that is not plain.
+  /// Facts that resolve_scene() has read: always for a map that is not plain.
   std::shared_ptr<const DataFacts> facts = {};
   bool fits_float = true;  ///< Table::fits_float()
-  /// In a film of data, the members above describe one of its frames.
+  /// A film of data, of which the members above describe one frame.
   std::shared_ptr<const DataFilm> film = {};
 };
 /// The plain map for the key "columns". `color`: of all circles, without colour columns.
@@ -218,12 +218,12 @@ struct Scene {
   std::optional<ViewWindow> window;  ///< source of `view`
   std::vector<Layer> layers;         ///< in paint order
   std::optional<Animation> animation;
-  /// Set in the scene as at `frame`; null without keys.
+  /// Values with keys, in the scene as at `frame`; null without keys.
   std::shared_ptr<const std::vector<KeyedValue>> keyed;
   std::int64_t frame = 0;
   std::uint64_t memory = 0;           ///< limit for drawing in bytes; 0: unset
   std::optional<std::string> output;  ///< pattern, relative to the working directory
-  /// If each frame has its own scene, the members above describe one of them.
+  /// A scene for each frame, of which the members above are one.
   std::shared_ptr<const SceneFilm> film = {};
 
   std::int64_t default_frame() const { return animation ? animation->start : 0; }

@@ -25,7 +25,7 @@ class SceneFilm {
   /// Keeps a scene that will be drawn, to read its files once, within the limit.
   void keep(std::int64_t frame, Scene scene) const;
 
-  // For the rows of a table:
+  // Members for the rows of a table:
   std::int64_t rows = 0;                   ///< 0: files
   std::optional<std::int64_t> shown = {};  ///< frame of all scenes
   std::optional<FrameName> name = {};      ///< names of the pictures; absent: by number

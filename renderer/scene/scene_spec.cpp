@@ -1,4 +1,4 @@
-// For the loader and scene.schema.json.
+// The format of scene files, for the loader and scene.schema.json.
 #include "renderer/scene/scene_spec.h"
 
 #include <fmt/format.h>
