@@ -37,7 +37,7 @@ void write_file_atomically(const std::string& path, std::span<const std::uint8_t
                            TakenName rule = TakenName::kFollow, Sync sync = Sync::kNow);
 void write_text_atomically(const std::string& path, std::string_view text);
 
-/// Waits for a full pipe even if it is non-blocking. Returns 0 or errno.
+/// Writes all bytes; waits for a full pipe even if it is non-blocking. Returns 0 or errno.
 int write_to_descriptor(int descriptor, std::span<const std::uint8_t> bytes);
 
 /// Target of a symbolic link, existing or not; `path` for all others.

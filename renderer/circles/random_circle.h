@@ -16,7 +16,7 @@ struct DrawLaw {
   float base = 0, scale = 0, largest = 0;
 };
 
-/// Uniform over a disc or a ring: squared distances are uniform.
+/// A place uniform over a disc or a ring: squared distances are uniform.
 struct RingLaw {
   float x = 0, y = 0, radius = 0;
   float inner = 0;  ///< share of the disc inside the ring

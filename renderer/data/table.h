@@ -117,7 +117,7 @@ class Table {
   }
   /// True for columns in memory or in a temporary file.
   bool keeps_columns() const { return column_bytes_ > 0; }
-  /// Columns did not fit in memory.
+  /// True if columns did not fit in memory.
   bool has_temporary_file() const { return has_temporary_file_; }
   /// Peak main memory of opening.
   std::uint64_t opening_bytes() const { return opening_bytes_; }
@@ -134,7 +134,7 @@ class Table {
                                std::span<std::uint64_t> /*keys*/) const {}
   /// "PATH: row 17: id: 9007199254740993 is rounded to …" for the first rounded number read so far.
   std::optional<std::string> rounding_of(std::size_t column) const;
-  /// Forgets them, since columns in memory may have changed.
+  /// Forgets rounded numbers, since columns in memory may have changed.
   void forget_rounded() const;
   /// True if all of these columns are quick.
   bool is_quick(std::span<const std::size_t> columns) const;

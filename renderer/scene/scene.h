@@ -244,9 +244,9 @@ inline std::uint64_t count_parts(const Layer& layer) {
 CircleLooks looks_of(const Scene& scene);
 /// True if a layer has a data file per frame.
 bool is_data_film(const Scene& scene);
-/// False if hidden.
+/// True for a simulation that is not hidden.
 bool is_simulated(const Layer& layer);
-/// Rows of a table all show one frame.
+/// The scene's frame for a film's frame: rows of a table all show one.
 std::int64_t shown_frame(const Scene& scene, std::int64_t frame);
 /// Steps of 1/60 s. Throws Error(kInvalidScene) beyond kMaxFrame.
 std::int64_t steps_at(const Scene& scene, std::int64_t frame);
