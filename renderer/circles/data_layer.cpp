@@ -48,7 +48,7 @@ class DataLayer final : public LayerSource {
   }
 
   void prepare(std::int64_t /*steps*/) override {
-    if (finds_categories(map_.color)) check_categories(scene_, table_.path(), facts_);
+    if (has_data_categories(map_.color)) check_categories(scene_, table_.path(), facts_);
     if (!traits_.is_cheap || !map_.order || !order_.empty()) return;
     order_ = sorted();
   }

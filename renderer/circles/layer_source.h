@@ -13,7 +13,7 @@
 
 namespace roundel {
 
-/// Known before the circles are made.
+/// Properties known before the circles are made.
 struct LayerTraits {
   /// Making a range costs little more than copying it.
   bool is_cheap = true;

@@ -132,7 +132,7 @@ void for_each_scale(Map& map, const Visit& visit) {
   if (map.color.kind == ColorMap::Kind::kScale) visit(map.color.scale, map.color.slot);
 }
 
-inline bool finds_categories(const ColorMap& color) {
+inline bool has_data_categories(const ColorMap& color) {
   return color.kind == ColorMap::Kind::kCategories && !color.palette.empty();
 }
 

@@ -234,7 +234,7 @@ void RowMapper::check_color(MappedRun& run, RowUse use) const {
       return;
     case ColorMap::Kind::kCategories: {
       const bool is_unknown =
-          use == RowUse::kSurvey && finds_categories(color) && !color.is_settled;
+          use == RowUse::kSurvey && has_data_categories(color) && !color.is_settled;
       if (is_unknown && has_missing) return;
       if (is_unknown && table_.columns()[map_.columns[color.slot]].is_text) {
         const std::span<const std::string_view> texts = run.texts(color.slot);

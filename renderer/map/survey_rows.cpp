@@ -125,7 +125,7 @@ class Survey {
         memory_(memory),
         is_film_(is_film),
         tasks_(tasks_of(map, is_film)),
-        collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
+        collects_categories_(has_data_categories(map.color) && !map.color.is_settled &&
                              !(is_film && map.color.is_over_frame)) {
     for (const ScaleTask& task : tasks_)
       if (!task.shares.empty()) ++facts_.percentile_scales;
@@ -323,7 +323,7 @@ class Survey {
       const std::span<const std::string_view> texts = run.texts(color.slot);
       missing.color += count_if([&](std::uint32_t i) { return !parse_hex_color(texts[i]); });
     } else if (color.kind == ColorMap::Kind::kCategories) {
-      if (!finds_categories(color) || color.is_settled)
+      if (!has_data_categories(color) || color.is_settled)
         missing.color += count_if([&](std::uint32_t i) { return run.categories[i] < 0; });
       else if (is_text(color.slot))
         missing.color +=
@@ -576,7 +576,7 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
 }
 
 bool needs_film(const DataMap& map) {
-  bool needs = finds_categories(map.color) && !map.color.is_over_frame;
+  bool needs = has_data_categories(map.color) && !map.color.is_over_frame;
   for_each_scale(map, [&](const Scale& scale, Slot /*slot*/) {
     needs |= needs_data(scale) && !scale.is_over_frame;
   });

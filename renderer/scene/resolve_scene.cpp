@@ -48,7 +48,7 @@ void for_each_data(Scene& scene, const Work& work) {
 /// True if the map or the window needs this frame's rows.
 bool needs_rows(const Scene& scene, const DataSource& data) {
   if (fits_data(scene) && (!data.film || scene.window->is_over_frame)) return true;
-  bool needs = finds_categories(data.map.color) && !data.map.color.is_settled;
+  bool needs = has_data_categories(data.map.color) && !data.map.color.is_settled;
   for_each_scale(data.map, [&](const Scale& scale, Slot /*slot*/) { needs |= !scale.is_settled; });
   return needs;
 }
