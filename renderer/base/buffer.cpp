@@ -12,7 +12,7 @@ void* try_allocate_block(std::size_t bytes) noexcept {
   void* block = nullptr;
   if (posix_memalign(&block, is_large ? kHugePage : kCacheLine, bytes) != 0) return nullptr;
 #ifdef MADV_HUGEPAGE
-  if (is_large) madvise(block, bytes, MADV_HUGEPAGE);  // a wish: without huge pages it just fails
+  if (is_large) madvise(block, bytes, MADV_HUGEPAGE);  // a hint, which may fail
 #endif
   return block;
 }
@@ -32,10 +32,9 @@ void discard_pages(void* begin, std::size_t bytes) noexcept {
 
 void keep_freed_blocks() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // its maximum
   mallopt(M_TRIM_THRESHOLD, 128 << 20);
-  // A thread's own arena gives memory back at the end of each heap of 64 MiB, whatever the
-  // threshold.
+  // Other arenas give memory back at the end of each 64 MiB heap, in spite of the threshold.
   mallopt(M_ARENA_MAX, 1);
 #endif
 }

@@ -10,42 +10,38 @@
 
 namespace roundel {
 
-/// Memory for a Buffer: aligned to a cache line, uninitialised; large blocks in huge pages where
-/// the system has them, because the first touch of millions of small pages takes longer than
-/// drawing. Freed by std::free. Throws std::bad_alloc.
+/// Allocates uninitialised memory, aligned to a cache line; large blocks in huge pages, since
+/// touching millions of small ones takes longer than drawing. Freed by std::free. Throws
+/// std::bad_alloc.
 void* allocate_block(std::size_t bytes);
-/// The same for C: a null pointer where there is no memory.
+/// Allocates for C: null if out of memory.
 void* try_allocate_block(std::size_t bytes) noexcept;
 
 inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
-/// Main memory that a block of so many bytes has once its first `written` ones have been written
-/// to: large blocks come in huge pages.
+/// Resident memory of a block with `written` bytes written: large blocks come in huge pages.
 constexpr std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t written) {
   return bytes < kHugePage ? written : (written + kHugePage - 1) / kHugePage * kHugePage;
 }
-/// Once all have been.
 constexpr std::uint64_t block_memory(std::uint64_t bytes) {
   return block_memory(bytes, bytes);
 }
 
-/// Gives the whole pages among these bytes back to the system; what they held is lost.
+/// Returns the whole pages of this range to the system; their contents are lost.
 void discard_pages(void* begin, std::size_t bytes) noexcept;
-/// For programs that make frame after frame, at their start: freed blocks of up to 32 MiB, up to
-/// 128 MiB of them, stay with the process for the next frame instead of being unmapped and touched
-/// for the first time again. All threads then share one arena of malloc. Does nothing without
-/// glibc.
+/// Keeps freed blocks of up to 32 MiB, 128 MiB in all, for the next frame: for programs that make
+/// many frames, at their start. All threads then share one malloc arena. Only with glibc.
 void keep_freed_blocks();
 
-/// The opposite, for programs that make a single picture: from now on blocks of a MiB or more go
-/// back to the system at once, so that what the next stage takes does not come on top of them.
+/// Returns freed blocks of 1 MiB or more at once, so that the memory of stages does not add up: for
+/// programs that make one picture.
 void keep_no_freed_blocks();
 
-/// Blocks that are free now go back to the system.
+/// Returns all free blocks to the system.
 void give_back_freed_blocks();
 
-/// A fixed-size array on the heap whose elements start uninitialised, so that the threads that fill
-/// it touch its pages first. Movable, not copied. Aligned to 64 bytes.
+/// A heap array of fixed size, aligned to 64 bytes, move-only. Elements start uninitialised: the
+/// threads that fill it touch its pages first.
 template <typename T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
@@ -64,20 +60,19 @@ class Buffer {
     return *this;
   }
 
-  /// Takes over memory of `size` elements, aligned to 64 bytes, that `release` frees.
+  /// Takes over `size` elements, aligned to 64 bytes, which `release` frees.
   Buffer(T* data, std::size_t size, void (*release)(void*)) : data_(data, {release}), size_(size) {}
 
-  /// Changes the size; the contents are lost unless the size stays the same.
+  /// Changes the size; a new size loses the contents.
   void resize_discard(std::size_t size) {
     if (size == size_) return;
-    *this = Buffer();  // frees first: both need not fit at once
+    *this = Buffer();  // both may not fit in memory
     *this = Buffer(size);
   }
-  /// Gives up the elements from `size` on; the memory stays as it is. `size` is at most size().
+  /// Drops elements from `size` on, at most size(); keeps the memory.
   void shrink(std::size_t size) { size_ = size; }
-  /// Gives the memory of elements [begin, end) back, but for parts of pages; they are lost. Memory
-  /// taken over stays as it is: where a device copies to it, it would go on to write to the pages
-  /// that were given back.
+  /// Returns the whole pages of elements [begin, end) to the system. Keeps memory taken over: a
+  /// device that copies to it would still write to those pages.
   void discard(std::size_t begin, std::size_t end) {
     if (data_.get_deleter().release == std::free)
       discard_pages(data() + begin, (end - begin) * sizeof(T));

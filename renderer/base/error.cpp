@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-// Moves a place in the text forward to the next start of a UTF-8 character.
+// The next start of a UTF-8 character.
 std::size_t character_start(const std::string& text, std::size_t place) {
   while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U) ++place;
   return place;

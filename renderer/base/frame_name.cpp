@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxWidth = 99;  // two digits in %04d and {frame:04}
 
-/// How many characters at the front of `text` stand for the frame number, and how wide it is to be;
-/// 0 where none do.
+/// Length of the frame number's field at the start of `text`, or 0, and its minimum width.
 std::size_t match_number(std::string_view text, std::size_t& width) {
   width = 1;
   if (text.starts_with('#')) {
@@ -29,7 +28,7 @@ std::size_t match_number(std::string_view text, std::size_t& width) {
   if (!is_braced && !text.starts_with('%')) return 0;
   const std::size_t begin = is_braced ? 7 : 1;
   const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
-  // A zero, which need not be there, and two digits.
+  // An optional zero and two digits.
   const std::size_t digits = end - begin;
   if (digits > 3 || (digits == 3 && text[begin] != '0') || (digits == 0 && is_braced)) return 0;
   if (end == text.size() || text[end] != (is_braced ? '}' : 'd')) return 0;
@@ -37,7 +36,7 @@ std::size_t match_number(std::string_view text, std::size_t& width) {
   return end + 1;
 }
 
-/// How many frames from `begin` on lie at the same distance from one to the next.
+/// Number of equidistant frames from `begin` on.
 std::size_t run_length(const FrameList& frames, std::size_t begin) {
   if (begin + 1 >= frames.size()) return 1;
   const std::int64_t step = frames[begin + 1] - frames[begin];
@@ -136,9 +135,10 @@ std::int64_t step_of(const FrameList& frames) {
   return frames.size() > 1 && run_length(frames, 0) == frames.size() ? frames[1] - frames[0] : 1;
 }
 
-FrameList frames_without(const FrameList& all, const FrameList& some) {
+FrameList frames_without(const FrameList& all, const FrameList& excluded) {
   FrameList rest;
-  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
+  std::set_difference(all.begin(), all.end(), excluded.begin(), excluded.end(),
+                      std::back_inserter(rest));
   return rest;
 }
 
@@ -147,7 +147,7 @@ std::string frames_text(const FrameList& frames) {
   for (std::size_t i = 0; i < frames.size();) {
     std::size_t length = run_length(frames, i);
     const std::int64_t step = length > 1 ? frames[i + 1] - frames[i] : 1;
-    // Two frames apart are no range, and the second may begin a better one.
+    // Two frames with a gap are listed singly; the second may begin a longer range.
     if (length == 2 && step > 1) length = 1;
     if (!text.empty()) text += ',';
     text += std::to_string(frames[i]);

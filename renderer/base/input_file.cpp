@@ -16,18 +16,18 @@ namespace roundel {
 namespace {
 
 int open_to_read(const char* path) {
-  // Without O_NONBLOCK a FIFO that nobody writes to would hold us for ever.
+  // Without O_NONBLOCK a FIFO without a writer would block.
   return ::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/// Throws Error for a path that the system would take for a shorter one.
+/// Throws Error if the path contains NUL, where the system would cut it.
 const std::string& checked(const std::string& path) {
   const std::size_t nul = path.find('\0');
   if (nul == std::string::npos) return path;
   throw Error(ExitCode::kInvalidScene, path.substr(0, nul) + "\\x00: expected a path without NUL");
 }
 
-/// Data files stay open as long as their scenes: they can be more than the usual limit of 1024.
+/// Data files stay open as long as their scenes, and can exceed the usual limit of 1024.
 bool allow_more_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return false;
@@ -35,7 +35,7 @@ bool allow_more_files() {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-/// Without st_ctim: that of a file also changes when its name does.
+/// Ignores st_ctim, which renaming changes too.
 FileStamp stamp_of(const struct stat& status) {
   return {static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
           status.st_mtim.tv_nsec};

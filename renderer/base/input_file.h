@@ -10,21 +10,19 @@
 
 namespace roundel {
 
-/// What tells two states of a file apart.
 struct FileStamp {
   std::uint64_t size = 0;
-  std::int64_t seconds = 0, nanoseconds = 0;  ///< of its last change
+  std::int64_t seconds = 0, nanoseconds = 0;  ///< time of last change
   bool operator==(const FileStamp&) const = default;
 };
 
-/// Of the file of this name, or nothing where there is none.
+/// Reads the stamp of a file; nothing if the file does not exist.
 std::optional<FileStamp> stamp_of(const std::string& path);
 
-/// A regular file, open for reading for the life of the object, so that all that is read comes from
-/// one file, whatever takes its name in the meantime. Nothing is mapped into memory: a mapped file
-/// that becomes shorter would end the program. Errors are Error(kInvalidScene) "PATH: …" where the
-/// path does not name a regular file, Error(kRuntimeFailure) where the system refuses to open or
-/// read it or where it changes meanwhile.
+/// A regular file that stays open, so that all reads see one file even if its name is reused. Never
+/// mapped: truncating a mapped file would end the program. Throws Error(kInvalidScene) "PATH: …"
+/// for other paths, Error(kRuntimeFailure) if the system refuses to open or read it or if it
+/// changes.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -35,22 +33,20 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// For libraries that read files themselves.
   int descriptor() const { return descriptor_; }
-  /// Bytes, when it was opened.
+  /// Bytes at opening.
   std::uint64_t size() const { return stamp_.size; }
-  /// As it was when it was opened.
+  /// State at opening.
   const FileStamp& stamp() const { return stamp_; }
-  /// Fills `bytes` with the file's from `offset` on, offset + bytes.size() <= size(). From many
-  /// threads at once. Throws "PATH: has changed while it was read" where it has become shorter.
+  /// Reads from `offset`; offset + bytes.size() <= size(). Thread-safe. Throws "PATH: has changed
+  /// while it was read" if the file is shorter now.
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
-  /// The file's bytes, but at most `limit`.
   std::string read(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
-  /// Throws Error(kRuntimeFailure) where the file's bytes are more than half of the machine's
-  /// memory.
+  /// Throws Error(kRuntimeFailure) if the file exceeds half of the machine's memory.
   void check_fits_memory() const;
-  /// All of the file's bytes. Throws as check_fits_memory() and check_unchanged().
+  /// Throws as check_fits_memory() and check_unchanged() do.
   Buffer<std::byte> read_all() const;
-  /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" where its size or the time
-  /// of its last change is no longer as when it was opened.
+  /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" if size or time of change
+  /// differ from stamp().
   void check_unchanged() const;
 
  private:

@@ -14,7 +14,7 @@ Lines::Lines(std::string line) {
 }
 
 Lines& Lines::operator+=(const Lines& more) {
-  std::vector<std::string> added = more.lines_;  // which may be these lines
+  std::vector<std::string> added = more.lines_;  // may be *this
   lines_.insert(lines_.end(), std::make_move_iterator(added.begin()),
                 std::make_move_iterator(added.end()));
   return *this;
@@ -24,7 +24,7 @@ std::string printed_line(std::string_view line) {
   std::string text = printable(line);
   const auto is_seen = [](char c) { return c > ' ' && c <= '~'; };
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  // Blanks are of many kinds: whatever is not ASCII counts as one.
+  // All non-ASCII bytes count as blanks.
   const auto first = std::find_if(text.begin(), text.end(), is_seen) - text.begin();
   const auto start = static_cast<std::size_t>(first);
   if (text.compare(start, 2, "::") == 0) text.replace(start, 1, "\\x3a");

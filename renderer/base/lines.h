@@ -6,15 +6,14 @@
 
 namespace roundel {
 
-/// Lines of text for people. A text that is added is one line, with or without the line feed at its
-/// end, or nothing if it is empty. Line feeds within it belong to the line, so that no name in it
-/// can begin another one.
+/// Lines of text for people. An added text is one line; a final line feed is dropped, as are empty
+/// texts. Line feeds inside belong to the line, so that a name in it cannot begin another.
 class Lines {
  public:
   Lines() = default;
   Lines(std::string line);                                             // NOLINT: a line is Lines
-  Lines(const char* line) : Lines(std::string(line)) {}                // NOLINT: the same
-  Lines(std::vector<std::string> lines) : lines_(std::move(lines)) {}  // NOLINT: the same
+  Lines(const char* line) : Lines(std::string(line)) {}                // NOLINT: as above
+  Lines(std::vector<std::string> lines) : lines_(std::move(lines)) {}  // NOLINT: as above
 
   Lines& operator+=(const Lines& more);
   friend Lines operator+(Lines lines, const Lines& more) { return std::move(lines += more); }
@@ -28,9 +27,9 @@ class Lines {
   std::vector<std::string> lines_;
 };
 
-/// The line as terminals and logs get it: printable(), and with `\x3a` and `\x23` in place of the
-/// characters by which a CI would take it for a command: the first colon where it begins with "::",
-/// blanks aside, and the first # of "##[" and "##vso[", wherever they stand.
+/// The line for terminals and logs: printable(), with commands of CIs escaped: `\x3a` for the first
+/// colon of a line that begins with "::" after blanks, `\x23` for the first # of "##[" and
+/// "##vso[".
 std::string printed_line(std::string_view line);
 
 }  // namespace roundel

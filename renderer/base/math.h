@@ -6,9 +6,8 @@
 
 #include "renderer/base/host_device.h"
 
-/// Arithmetic with the same result bits on every platform, host and device. It uses only operations
-/// that IEEE 754 defines exactly; the platform's exp and log differ in the last bits and are never
-/// called.
+/// Arithmetic with the same result bits on all platforms, host and device: only operations that
+/// IEEE 754 defines exactly. The platforms' exp and log differ in the last bits.
 namespace roundel {
 
 /// 2ᵏ for k in [−1022, 1023].
@@ -16,19 +15,18 @@ ROUNDEL_HOST_DEVICE inline double power_of_two(int k) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);
 }
 
-// ln 2 in two parts (as in FreeBSD's msun). The first has 32 significant bits, so that k times it
-// is exact for every exponent k of a binary64 number.
+// ln 2 in two parts (as in FreeBSD's msun). The first has 32 significant bits: its product with any
+// binary64 exponent is exact.
 inline constexpr double kLn2High = 6.93147180369123816490e-01;
 inline constexpr double kLn2Low = 1.90821492927058770002e-10;
 
-/// eˣ, relative error below 1e-15 where the result is normal. Overflows to infinity; NaN stays NaN.
+/// eˣ, relative error below 1e-15 if the result is normal. Overflows to infinity; NaN stays NaN.
 ROUNDEL_HOST_DEVICE inline double portable_exp(double x) {
   if (!(x < 709.782712893384)) {
-    return x > 0 ? std::numeric_limits<double>::infinity()
-                 : x;  // beyond the largest number, or NaN
+    return x > 0 ? std::numeric_limits<double>::infinity() : x;  // overflow or NaN
   }
   if (x < -745.2) return 0;
-  // x = k·ln 2 + r with |r| <= ln 2 / 2; eˣ = 2ᵏ·eʳ, and eʳ by its Taylor series.
+  // x = k·ln 2 + r with |r| <= ln 2 / 2; eˣ = 2ᵏ·eʳ, eʳ by its Taylor series.
   const double k = std::floor(x * 1.44269504088896338700e+00 + 0.5);
   const double r = (x - k * kLn2High) - k * kLn2Low;
   double sum = 1.0 / 6227020800;  // 1/13!
@@ -45,12 +43,12 @@ ROUNDEL_HOST_DEVICE inline double portable_exp(double x) {
   sum = sum * r + 0.5;
   sum = sum * r + 1.0;
   sum = sum * r + 1.0;
-  // In two factors, because 2ᵏ alone leaves the range of normal numbers at both ends.
+  // Two factors, since 2ᵏ alone leaves the normal range at both ends.
   const int half = static_cast<int>(k) / 2;
   return sum * power_of_two(half) * power_of_two(static_cast<int>(k) - half);
 }
 
-/// x = 2ᵏ·m with m in [√½, √2), of a finite x > 0.
+/// x = 2ᵏ·m with m in [√½, √2), for finite x > 0.
 struct BinaryParts {
   int exponent;
   double mantissa;
@@ -114,12 +112,12 @@ ROUNDEL_HOST_DEVICE inline double portable_log2(double x) {
 }
 
 struct Direction {
-  double sin, cos;  ///< of its angle to the x axis
+  double sin, cos;  ///< components of the unit vector
 };
 
-/// Of an angle in degrees, absolute error below 1e-15; exact at multiples of 90.
+/// Sine and cosine of an angle in degrees, absolute error below 1e-15; exact at multiples of 90.
 ROUNDEL_HOST_DEVICE inline Direction portable_sin_cos(double degrees) {
-  // The remainders are exact. k quarter turns and |x| <= π/4, for which the Taylor series do.
+  // The remainders are exact: k quarter turns and |x| <= π/4.
   const double turn = std::fmod(degrees, 360.0);
   const double k = std::floor(turn / 90 + 0.5);
   const double x = (turn - 90 * k) * 0.017453292519943295;

@@ -22,13 +22,13 @@ std::uint64_t read_physical_memory() {
 }  // namespace
 
 std::uint64_t group_memory_limit(const std::string& groups, const std::string& mount) {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for_each_group("memory", groups, mount, [&least](const std::string& folder, bool is_v1) {
+  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+  for_each_group("memory", groups, mount, [&smallest](const std::string& folder, bool is_v1) {
     std::uint64_t limit = 0;
     std::ifstream file(folder + (is_v1 ? "/memory.limit_in_bytes" : "/memory.max"));
-    if (file >> limit) least = std::min(least, limit);  // "max" is no number
+    if (file >> limit) smallest = std::min(smallest, limit);  // "max" is not a number
   });
-  return least;
+  return smallest;
 }
 
 std::uint64_t physical_memory() {

@@ -16,7 +16,7 @@
 namespace roundel {
 namespace {
 
-/// The file that has this code: the program, or a library in another program.
+/// The program, or a library in another program.
 std::filesystem::path file_of_code() {
   Dl_info info{};
   link_map* library = nullptr;
@@ -46,7 +46,7 @@ void check_trusted(const std::filesystem::path& path, const std::filesystem::pat
   struct stat program {
   }, file{};
   const bool is_known = stat(code.c_str(), &program) == 0;
-  if (stat(path.c_str(), &file) != 0) return;  // loading it says why
+  if (stat(path.c_str(), &file) != 0) return;  // loading it reports why
   const auto refuse = [&](const std::string& why) {
     throw Error(ExitCode::kRuntimeFailure, path.string() + ": not loaded, " + why);
   };

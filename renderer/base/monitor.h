@@ -8,13 +8,12 @@
 
 namespace roundel {
 
-/// A mutex with conditions that threads wait for (Hoare 1974). Threads that are woken under the
-/// lock are woken once it is given up: before, they could only wait for it, and all others with
-/// them for as long as it takes to wake a processor.
+/// A mutex with conditions that threads wait for (Hoare 1974). Wakes threads after the lock is
+/// released: before, they could only wait for it, and all others with them while a processor wakes.
 template <std::size_t kConditions>
 class Monitor {
   static constexpr std::size_t kAll = ~std::size_t{0};
-  using Waking = std::array<std::size_t, kConditions>;  ///< threads to be woken
+  using Waking = std::array<std::size_t, kConditions>;  ///< threads to wake per condition
 
  public:
   class Lock {
@@ -33,21 +32,21 @@ class Monitor {
       wake(waking);
     }
 
-    /// Until is_met(), which is called under the lock.
+    /// Calls is_met() under the lock.
     template <typename IsMet>
     void wait(std::size_t condition, const IsMet& is_met) {
       while (!is_met()) {
         if (!wake_others()) monitor_.conditions_[condition].wait(lock_);
       }
     }
-    /// The same, for so long at most; whether it is met.
+    /// Waits for at most `time`; returns is_met().
     template <typename IsMet>
     bool wait_for(std::size_t condition, std::chrono::duration<double> time, const IsMet& is_met) {
       wake_others();
       return monitor_.conditions_[condition].wait_for(lock_, time, is_met);
     }
 
-    /// Wakes who is to be woken before the lock is given up, after which the monitor may be gone.
+    /// Wakes threads before the lock is released; then the monitor may be gone.
     void wake_at_once() { wake(std::exchange(monitor_.waking_, {})); }
 
    private:
@@ -60,7 +59,7 @@ class Monitor {
         }
       }
     }
-    /// False where there is nobody to wake; else the lock was given up meanwhile.
+    /// True if it woke threads, with the lock released meanwhile.
     bool wake_others() {
       if (monitor_.waking_ == Waking{}) return false;
       unlock();
@@ -72,7 +71,7 @@ class Monitor {
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// One of the threads that wait for the condition; called under the lock, as is wake_all().
+  /// Wakes a thread later. Call it under the lock, like wake_all().
   void wake_one(std::size_t condition) {
     if (waking_[condition] != kAll) ++waking_[condition];
   }

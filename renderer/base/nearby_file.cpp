@@ -15,10 +15,10 @@ namespace fs = std::filesystem;
 
 std::string did_you_mean_file(const std::string& path,
                               const std::vector<std::string_view>& endings) {
-  constexpr std::size_t kMaxEntries = 10'000;  // of a folder; reading more would take long
+  constexpr std::size_t kMaxEntries = 10'000;  // more would take too long to read
   const fs::path file(path);
   const fs::path folder = file.parent_path();
-  std::map<std::string, std::string> names;  // by stem, as endings make all names alike
+  std::map<std::string, std::string> names;  // by stem, since extensions make all names similar
   std::error_code error;
   fs::directory_iterator entry(folder.empty() ? "." : folder, error);
   for (std::size_t i = 0; !error && entry != fs::directory_iterator() && i < kMaxEntries; ++i) {
@@ -28,8 +28,8 @@ std::string did_you_mean_file(const std::string& path,
                           std::find(endings.begin(), endings.end(), ending) != endings.end();
     std::error_code ignored;
     if (is_alike && entry->is_regular_file(ignored)) {
-      std::string& known = names[name.stem().string()];
-      if (known.empty() || name.string() < known) known = name.string();
+      std::string& first_name = names[name.stem().string()];
+      if (first_name.empty() || name.string() < first_name) first_name = name.string();
     }
     entry.increment(error);
   }
@@ -43,8 +43,7 @@ std::string did_you_mean_file(const std::string& path,
 
 namespace {
 
-/// Returns what did_you_mean_file() does for an example scene, "scenes/NAME.yaml", of this
-/// installed program.
+/// did_you_mean_file() for "scenes/NAME.yaml" of the installed program.
 std::string did_you_mean_example(const std::string& path) {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);

@@ -5,7 +5,7 @@
 namespace roundel {
 namespace {
 
-/// True if a list "cpu,memory" has the name.
+/// `list`: as "cpu,memory".
 bool has_name(const std::string& list, const std::string& name) {
   return ("," + list + ",").find("," + name + ",") != std::string::npos;
 }
@@ -15,7 +15,7 @@ bool has_name(const std::string& list, const std::string& name) {
 void for_each_group(const std::string& controller, const std::string& groups,
                     const std::string& mount,
                     const std::function<void(const std::string& folder, bool is_v1)>& visit) {
-  // The mount is the own group of a container that does not see its groups' names.
+  // In a container that cannot see its groups' names, the mount is its group.
   const std::string v1_mount = mount + "/" + controller;
   visit(mount, false);
   visit(v1_mount, true);

@@ -9,39 +9,38 @@
 
 namespace roundel {
 
-/// How far a piece of work is: `done` of `total`, 0 of 0 while nobody knows.
+/// 0 of 0 while unknown.
 struct WorkCount {
   std::atomic<std::uint64_t> done{0}, total{0};
 };
 
-/// Where a stage runs: on processors, a device, the bus between them, or what is written to.
+/// Resource that a stage uses; kBus lies between processors and device.
 enum class StagePlace { kCpu, kCuda, kBus, kOutput };
 
-/// What one stage of a frame took and did.
 struct Stage {
   std::string name;  ///< read, generate, bin, blend, copy, encode or write
   StagePlace place = StagePlace::kCpu;
-  double milliseconds = 0;  ///< wall time, summed over the chunks of a frame
-  std::uint64_t bytes = 0;  ///< bytes the stage leaves behind (circles, lists, pixels, file)
+  double milliseconds = 0;  ///< wall time, summed over a frame's chunks
+  std::uint64_t bytes = 0;  ///< size of the result (circles, lists, pixels, file)
 };
 
-/// The stage table of one frame, in the order in which the stages first ran.
+/// Stages of one frame, in the order of their first run.
 struct StageStats {
   std::vector<Stage> stages;
-  std::uint64_t circles = 0;        ///< circles of the frame
-  std::uint64_t overlaps = 0;       ///< circle–tile pairs listed
+  std::uint64_t circles = 0;
+  std::uint64_t overlaps = 0;       ///< circle–tile pairs in lists
   std::uint64_t chunks = 0;         ///< groups of circles that went through bin and blend
   std::uint64_t largest_chunk = 0;  ///< circles
-  std::uint64_t memory = 0;         ///< CPU backend: bytes for lists, chunks and states, at most
+  std::uint64_t memory = 0;         ///< CPU backend: peak bytes of lists, chunks and states
 
-  /// The stage of this name there, added at the end if it is new.
+  /// Appends the stage if it is new.
   Stage& stage(const std::string& name, StagePlace place = StagePlace::kCpu) {
     for (Stage& s : stages)
       if (s.name == name && s.place == place) return s;
     return stages.emplace_back(Stage{name, place});
   }
 
-  /// Sums, over frames or threads.
+  /// Adds another frame or thread.
   void add(const StageStats& other) {
     for (const Stage& s : other.stages) {
       Stage& sum = stage(s.name, s.place);
@@ -56,7 +55,7 @@ struct StageStats {
   }
 };
 
-/// Adds the time from its construction to its destruction to a stage.
+/// Adds its lifetime to a stage.
 class StageTimer {
  public:
   StageTimer(StageStats& stats, std::string stage_name, StagePlace place = StagePlace::kCpu)

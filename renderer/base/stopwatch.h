@@ -4,13 +4,12 @@
 
 namespace roundel {
 
-/// Time since it was made, in seconds.
 class Stopwatch {
  public:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// Processor time of all the process's threads.
+  /// Sum over all threads.
   double processor_seconds() const { return processor_now() - processor_start_; }
 
  private:

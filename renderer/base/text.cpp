@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 40;
 
-// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none.
+// Length of the first character, 0 for invalid UTF-8.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0U;
@@ -35,8 +35,8 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-// The same of a character that YAML and XML take as it stands: none of control, no byte order mark,
-// no U+FFFE and U+FFFF.
+// utf8_length() of a character that YAML and XML accept unescaped, else 0: no control character,
+// byte order mark, U+FFFE or U+FFFF.
 std::size_t plain_length(std::string_view text) {
   const std::size_t length = utf8_length(text);
   const auto first = static_cast<unsigned char>(text[0]);
@@ -48,8 +48,7 @@ std::size_t plain_length(std::string_view text) {
   return is_control || is_none ? 0 : length;
 }
 
-// Length in bytes of a first character that a line can show: it neither ends a line nor changes the
-// direction of text; 0 for others.
+// plain_length() of a character that does not end a line or change text direction, else 0.
 std::size_t shown_length(std::string_view text) {
   const std::size_t length = plain_length(text);
   if (length < 2) return length;
@@ -62,7 +61,7 @@ std::size_t shown_length(std::string_view text) {
   return ends_line || is_direction ? 0 : length;
 }
 
-// Appends the character at the start of `text`, in a form fit to be shown; returns its bytes.
+// Appends the first character of `text`, escaped if needed; returns its length.
 std::size_t append_printable(std::string_view text, std::string& out) {
   const std::size_t length = shown_length(text);
   if (length == 0) {
@@ -73,7 +72,7 @@ std::size_t append_printable(std::string_view text, std::string& out) {
   return length;
 }
 
-// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
+// Number of edits (insert, delete, replace, swap of neighbours) from a to b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
@@ -205,7 +204,7 @@ std::optional<std::string> nearest_name(std::string_view name,
                                         const std::vector<std::string>& candidates) {
   if (name.empty() || name.size() > kLongestName) return std::nullopt;
   std::optional<std::string> nearest;
-  std::size_t best = name.size() <= 3 ? 2 : name.size() / 3 + 2;  // only smaller distances count
+  std::size_t best = name.size() <= 3 ? 2 : name.size() / 3 + 2;  // exclusive limit
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best && distance < candidate.size()) {

@@ -6,20 +6,20 @@
 
 namespace roundel {
 
-/// Threads that wait for things of one maker, which end about in the order in which they were
-/// begun. The first thread of the line waits for its thing by itself. Then it wakes those whose
-/// things have ended too, and the one that is the first now; all others sleep.
+/// Queue of threads that wait for jobs, which end roughly in the order they began. Only the
+/// first thread waits itself; then it wakes the threads whose jobs have ended, and the new first
+/// one.
 class WaitingLine {
  public:
-  /// Returns at the end of a thing. `wait_alone` does so without the line; `has_ended` tells at
-  /// once, and is called by another thread. Throws what `wait_alone` throws.
+  /// Waits for a job. `wait_alone` waits outside the queue; `has_ended` polls, from another thread.
+  /// Throws what `wait_alone` throws.
   template <typename WaitAlone>
   void wait(const WaitAlone& wait_alone, const std::function<bool()>& has_ended) {
     Waiter self{has_ended};
     std::unique_lock lock(mutex_);
     line_.push_back(&self);
-    self.woken.wait(lock, [&] { return self.is_told || line_.front() == &self; });
-    if (self.is_told) return;
+    self.woken.wait(lock, [&] { return self.is_done || line_.front() == &self; });
+    if (self.is_done) return;
     lock.unlock();
     const Leaving leaving(*this);
     wait_alone();
@@ -28,10 +28,9 @@ class WaitingLine {
  private:
   struct Waiter {
     const std::function<bool()>& has_ended;
-    bool is_told = false;  ///< that it has; it is no longer in the line
+    bool is_done = false;  ///< its job has ended, and it left the queue
     std::condition_variable woken{};
   };
-  /// Of the first one, at its end.
   class Leaving {
    public:
     explicit Leaving(WaitingLine& all) : all_(all) {}
@@ -40,10 +39,10 @@ class WaitingLine {
       all_.line_.pop_front();
       while (!all_.line_.empty()) {
         Waiter& next = *all_.line_.front();
-        next.is_told = next.has_ended();
-        if (next.is_told) all_.line_.pop_front();
+        next.is_done = next.has_ended();
+        if (next.is_done) all_.line_.pop_front();
         next.woken.notify_one();
-        if (!next.is_told) break;
+        if (!next.is_done) break;
       }
     }
     Leaving(const Leaving&) = delete;

@@ -29,54 +29,54 @@
 namespace roundel {
 namespace {
 
-/// The temporary files and new folders that exist now, for remove_temporary_files in a signal
-/// handler: a fixed table, because a handler may neither allocate nor lock.
+/// Temporary files and new folders, for remove_temporary_files(): a fixed table, since a signal
+/// handler must not allocate or lock.
 struct TemporarySlot {
   enum State : int { kFree, kFilling, kListed, kTaken };
   std::atomic<int> state{kFree};
   char path[PATH_MAX] = {};
 };
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
-constinit TemporarySlot temporary_slots[1024];  // no work, and no memory, before it is used
+constinit TemporarySlot temporary_slots[1024];  // takes no time or memory before its first use
 constexpr std::size_t kFolderSlots = 16;        // at the end of the table; files may take these too
 
-std::atomic<int> threads_making{0};     // a temporary file, at this moment
-std::atomic<bool> process_ends{false};  // a handler has begun to remove them
+std::atomic<int> threads_in_guard{0};   // creating a temporary file
+std::atomic<bool> process_ends{false};  // a handler has begun to remove files
 
-/// For threads that have nothing to say any more.
-[[noreturn]] void wait_for_the_end() {
+/// Stops a thread whose work is discarded.
+[[noreturn]] void wait_for_exit() {
   for (;;) pause();
 }
 
-/// Stands around listing and making a temporary file, and around its end, so that a handler sees
-/// both or neither: it waits for those who are at it, and nobody begins any more. Signals are
-/// blocked meanwhile, lest the handler wait for the thread that it runs on.
-class MakingTemporary {
+/// Guards creation and end of a temporary file, so that a handler sees the file and its entry, or
+/// neither: the handler waits for guarded threads, and later threads stop. Blocks signals, or the
+/// handler could wait for its own thread.
+class TemporaryGuard {
  public:
-  MakingTemporary() {
+  TemporaryGuard() {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &mask_before_);
-    threads_making.fetch_add(1);
+    threads_in_guard.fetch_add(1);
     if (!process_ends.load()) return;
-    threads_making.fetch_sub(1);
-    wait_for_the_end();
+    threads_in_guard.fetch_sub(1);
+    wait_for_exit();
   }
-  ~MakingTemporary() {
+  ~TemporaryGuard() {
     const int saved_errno = errno;
-    threads_making.fetch_sub(1);
+    threads_in_guard.fetch_sub(1);
     pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
     errno = saved_errno;
   }
-  MakingTemporary(const MakingTemporary&) = delete;
-  MakingTemporary& operator=(const MakingTemporary&) = delete;
+  TemporaryGuard(const TemporaryGuard&) = delete;
+  TemporaryGuard& operator=(const TemporaryGuard&) = delete;
 
  private:
   sigset_t mask_before_;
 };
 
-/// Gives the new file the mode and, where permitted, owner and group of the one it replaces. File
-/// systems without these keep what they have.
+/// Copies the mode and, if permitted, owner and group of the replaced file, as far as the file
+/// system has these.
 void take_over_owner_and_mode(int file, const struct stat& replaced) {
   struct stat status {};
   if (fstat(file, &status) != 0) return;
@@ -95,7 +95,7 @@ constexpr std::string_view kTemporaryStart = ".roundel-";
 constexpr std::string_view kTemporaryEnd = ".tmp";
 constexpr const char* kCannotWrite = ": cannot write: ";
 
-/// The folder of a file, "." for a bare name.
+/// "." for a bare name.
 std::string folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   return folder.empty() ? "." : folder;
@@ -106,27 +106,26 @@ std::string temporary_path(const std::string& path, const std::string& middle) {
          std::string(kTemporaryEnd);
 }
 
-/// One that no other file has.
 std::string unique_path(const std::string& path) {
   static std::atomic<unsigned> counter{0};
   return temporary_path(path, std::to_string(getpid()) + "-" + std::to_string(counter++));
 }
 
-/// The one that every process takes for this file. A hash, as the file's name may have the greatest
-/// length already; files that share one wait for each other.
+/// Temporary name that all processes use for this file. A hash, since the file's name may have the
+/// maximum length; files with equal hashes wait for each other.
 std::string common_path(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return temporary_path(path, fmt::format("{:016x}", XXH3_64bits(name.data(), name.size())));
 }
 
-/// True for errors of a file system that cannot sync what it was asked to, a folder for example.
+/// True if the file system cannot sync this kind of file, such as folders.
 bool is_unsupported(int sync_error) {
   return sync_error == EINVAL || sync_error == ENOSYS || sync_error == EOPNOTSUPP ||
          sync_error == EBADF;
 }
 
-/// Waits until the names in a folder are on the disk. Returns 0 or errno. `file`: one in it, which
-/// is synced where the folder may not be read; with a journal that writes its name, too.
+/// Waits until the names in a folder are on the disk. Returns 0 or errno. `file`: synced instead if
+/// the folder is unreadable; journals then write its name, too.
 int sync_names(const std::string& folder, int file = -1) {
   const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int error = fsync(opened >= 0 ? opened : file) == 0 || is_unsupported(errno) ? 0 : errno;
@@ -134,8 +133,7 @@ int sync_names(const std::string& folder, int file = -1) {
   return error;
 }
 
-/// Lets the system begin to write a large file to the disk, so that FileSystems::sync() waits for
-/// the last ones only.
+/// Starts writing a large file to the disk, so that FileSystems::sync() has less to wait for.
 void start_writing(int file) {
   constexpr off_t kLarge = 1 << 16;
   struct stat status {};
@@ -148,41 +146,39 @@ Error cannot_sync(const std::string& path, const char* call, int error) {
           path + kCannotWrite + call + ": " + std::generic_category().message(error)};
 }
 
-/// The folder that a folder is in.
-std::string folder_above(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const std::filesystem::path folder(path);
-  const std::filesystem::path above =
+  const std::filesystem::path parent =
       (folder.has_filename() ? folder : folder.parent_path()).parent_path();
-  return above.empty() ? "." : above.string();
+  return parent.empty() ? "." : parent.string();
 }
 
 enum class Leftover {
   kGone,
   kInUse,     ///< by another process
-  kMayBeUsed  ///< for all that is known: the file system has no locks
+  kMayBeUsed  ///< unknown: the file system has no locks
 };
 
-/// Whether the path still stands for what was opened there. `look`: stat or lstat.
-bool is_at(int file, const char* path, int (*look)(const char*, struct stat*)) {
+/// True if the path still names the open file. `read_status`: stat or lstat.
+bool is_at(int file, const char* path, int (*read_status)(const char*, struct stat*)) {
   struct stat opened {};
   struct stat named {};
-  return fstat(file, &opened) == 0 && look(path, &named) == 0 && opened.st_dev == named.st_dev &&
-         opened.st_ino == named.st_ino;
+  return fstat(file, &opened) == 0 && read_status(path, &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/// Removes a folder that this process has made, unless something is in it or another process is
-/// about to write there, see FolderLock. Async-signal-safe.
+/// Removes a new folder, unless it has entries or another process holds its FolderLock.
+/// Async-signal-safe.
 void remove_new_folder(const char* path) {
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool is_wanted =
+  const bool is_locked =
       folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!is_wanted) rmdir(path);
+  if (!is_locked) rmdir(path);
   if (folder >= 0) close(folder);
 }
 
-/// Removes a temporary file if nobody is writing it. Who does holds a lock on it, which the system
-/// drops when the process ends, however that happens: so a file without one is a leftover, and no
-/// process id, which means nothing on another machine or in another container, need be trusted.
+/// Removes a temporary file without a lock. Its writer holds one until the process ends in any way,
+/// also on other machines and in containers, where process ids mean nothing.
 Leftover remove_leftover(const char* path) {
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return errno == ENOENT ? Leftover::kGone : Leftover::kMayBeUsed;
@@ -190,8 +186,8 @@ Leftover remove_leftover(const char* path) {
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     result = errno == EWOULDBLOCK ? Leftover::kInUse : Leftover::kMayBeUsed;
   } else {
-    // Until it was locked its owner may have renamed it, and another process begun the next one of
-    // that name. A file that is locked is removed and renamed by the one that has the lock alone.
+    // Before the lock its owner may have renamed it, and another process begun the next file of
+    // that name. Only the holder of the lock removes or renames it.
     if (is_at(file, path, lstat) && unlink(path) != 0) result = Leftover::kMayBeUsed;
   }
   close(file);
@@ -203,13 +199,13 @@ Leftover remove_leftover(const char* path) {
 std::string behind_links(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
-  if (stat(path.c_str(), &status) == 0) {  // those of /dev/fd stand for more than their text says
+  if (stat(path.c_str(), &status) == 0) {  // links of /dev/fd mean more than their text
     const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
     return real ? std::string(real.get()) : path;
   }
   std::filesystem::path target = path;
   std::error_code error;
-  for (int links = 0; links < 40; ++links) {  // a loop of links ends here
+  for (int links = 0; links < 40; ++links) {  // ends loops of links
     const std::filesystem::path next = std::filesystem::read_symlink(target, error);
     if (error) return target.string();
     target = target.parent_path() / next;
@@ -217,11 +213,11 @@ std::string behind_links(const std::string& path) {
   return path;
 }
 
-/// Lists a path from construction to destruction. With more at once than slots, one too many is
-/// not listed; only a signal would then leave it behind.
+/// Lists a path for its lifetime, unless all slots are taken; only a signal would then leave the
+/// file.
 class ListedPath {
  public:
-  /// Takes a slot from this one on.
+  /// Takes the first free slot from this one on.
   explicit ListedPath(const std::string& path, std::size_t first_slot = 0) : path_(path) {
     if (path.size() >= sizeof(TemporarySlot::path)) return;
     for (std::size_t i = first_slot; i < std::size(temporary_slots); ++i) {
@@ -236,7 +232,7 @@ class ListedPath {
   }
   ~ListedPath() {
     if (slot_ == kNone) return;
-    // A slot that a handler has taken stays taken: its path may still be in use there.
+    // A slot that a handler has taken stays taken: the handler may still use its path.
     int expected = TemporarySlot::kListed;
     temporary_slots[slot_].state.compare_exchange_strong(expected, TemporarySlot::kFree);
   }
@@ -251,7 +247,7 @@ class ListedPath {
 };
 
 void AtomicFile::fail(int error, const char* call) const {
-  if (process_ends.load()) wait_for_the_end();  // the temporary file is gone
+  if (process_ends.load()) wait_for_exit();  // the temporary file is gone
   const std::string message = path_ + kCannotWrite + (call != nullptr ? call : "") +
                               (call != nullptr ? ": " : "") +
                               std::generic_category().message(error);
@@ -272,21 +268,21 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
     throw Error(ExitCode::kOutputRefused,
                 path_.substr(0, nul) + "\\x00: expected a path without NUL");
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
-  if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() meets what is there
+  if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() reports a taken name
   struct stat status {};
-  const auto look = rule == TakenName::kFollow ? stat : lstat;
-  if (look(target_.c_str(), &status) != 0) {
+  const auto read_status = rule == TakenName::kFollow ? stat : lstat;
+  if (read_status(target_.c_str(), &status) != 0) {
     if (errno == ELOOP) fail(ELOOP);
     return;
   }
   if (rule == TakenName::kRefuse) refuse_taken();
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
   if (S_ISREG(status.st_mode)) {
-    // rename() would replace a file that its owner has made read-only.
+    // rename() would replace a read-only file.
     if (access(target_.c_str(), W_OK) != 0) fail(errno);
     replaced_ = status;
   } else if (rule == TakenName::kFollow) {
-    // A pipe or a device (/dev/stdout, /dev/null): nothing to rename onto, it just gets the bytes.
+    // Pipes and devices (/dev/stdout, /dev/null) cannot be renamed onto.
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) fail(errno);
   } else if (!S_ISLNK(status.st_mode)) {
@@ -313,7 +309,7 @@ std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
   return file;
 }
 
-/// False where the file system, or the system, has no files without a name.
+/// False if nameless files are unsupported.
 bool AtomicFile::open_nameless() {
   static const bool can_name = access(kOpenFiles, X_OK) == 0;
   if (!can_name) return false;
@@ -323,27 +319,27 @@ bool AtomicFile::open_nameless() {
 }
 
 void AtomicFile::open_unique() {
-  // A leftover of an earlier process with this id may have the name: take the next one.
+  // A leftover of an earlier process with this id may have the name.
   for (int attempt = 0; attempt < 100; ++attempt) {
     if (open_temporary(unique_path(target_))) return;
   }
   fail(EEXIST);
 }
 
-/// False when the name is taken.
+/// False if the name is taken.
 bool AtomicFile::open_temporary(const std::string& temporary) {
-  const MakingTemporary making;
+  const TemporaryGuard guard;
   auto listed = std::make_unique<ListedPath>(temporary);
-  // Nobody else reads what replaces a file that he may not read.
+  // The new file must not be readable by users who could not read the old one.
   const int file =
       open(listed->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
   if (file < 0 && errno == EEXIST) return false;
   if (file < 0) fail(errno);
-  // See remove_leftover(), which may have been faster than the lock: then the file is gone or about
-  // to be. File systems without locks keep leftovers.
+  // remove_leftover() may have been faster than the lock: the file is gone or about to be. File
+  // systems without locks keep leftovers.
   struct stat status {};
-  const bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (taken || fstat(file, &status) != 0 || status.st_nlink == 0) {
+  const bool is_locked = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (is_locked || fstat(file, &status) != 0 || status.st_nlink == 0) {
     close(file);
     return false;
   }
@@ -355,7 +351,7 @@ bool AtomicFile::open_temporary(const std::string& temporary) {
 AtomicFile::~AtomicFile() {
   if (file_ < 0) return;
   if (temporary_) {
-    const MakingTemporary making;
+    const TemporaryGuard guard;
     unlink(temporary_->path());
     temporary_.reset();
   }
@@ -389,8 +385,8 @@ void AtomicFile::commit(Sync sync) {
   if (gets_name && sync == Sync::kLater) start_writing(file_);
   if (is_nameless_) give_name();
   if (temporary_) {
-    // From here on another process may begin a file of the temporary one's name.
-    const MakingTemporary making;
+    // After this point another process may reuse the temporary name.
+    const TemporaryGuard guard;
     rename_temporary();
     temporary_.reset();
   }
@@ -405,15 +401,15 @@ void AtomicFile::sync_bytes() const {
   if (fdatasync(file_) != 0 && !is_unsupported(errno)) fail(errno, "fdatasync");
 }
 
-/// Some file systems (NFS, quotas) report a failed write no sooner than when the file is closed: so
-/// it is closed once, while a second descriptor keeps the lock.
+/// Some file systems (NFS, quotas) report a failed write only at closing: closes a copy of the
+/// descriptor, while the original keeps the lock.
 void AtomicFile::check_written() const {
   const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) fail(errno);
   if (close(copy) != 0 && errno != EINTR) fail(errno);
 }
 
-/// Where the file system does not link such a file it is copied into a temporary one.
+/// Copies the file if the file system cannot link it.
 void AtomicFile::give_name() {
   const std::string open_file = kOpenFiles + std::to_string(file_);
   if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0)
@@ -422,10 +418,10 @@ void AtomicFile::give_name() {
   const int nameless = file_;
   open_unique();
   off_t copied = 0;
-  ssize_t some = 1;
-  while (some > 0 || (some < 0 && errno == EINTR))
-    some = sendfile(file_, nameless, &copied, std::size_t{1} << 30);
-  const int error = some < 0 ? errno : 0;
+  ssize_t sent = 1;
+  while (sent > 0 || (sent < 0 && errno == EINTR))
+    sent = sendfile(file_, nameless, &copied, std::size_t{1} << 30);
+  const int error = sent < 0 ? errno : 0;
   close(nameless);
   if (error != 0) fail(error);
   check_written();
@@ -434,12 +430,12 @@ void AtomicFile::give_name() {
 void AtomicFile::rename_temporary() const {
   const char *const from = temporary_->path(), *const to = target_.c_str();
   if (rule_ == TakenName::kRefuse) {
-    // Unlike rename() these do not replace; not every file system has the first one. Without hard
-    // links a file is replaced that comes now.
+    // These do not replace, as rename() does; some file systems lack the first. Without hard links,
+    // a file that appears now is replaced.
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return;
     if (errno == EEXIST) refuse_taken();
     const int error = link(from, to) == 0 ? 0 : errno;
-    // Over a network a link may have been made although the answer was lost.
+    // Over a network the link may exist although its answer was lost.
     struct stat status {};
     if (error == 0 || (fstat(file_, &status) == 0 && status.st_nlink > 1)) {
       unlink(from);
@@ -472,7 +468,7 @@ void FileSystems::sync() const {
       throw cannot_sync(opened.folder, "syncfs", errno);
 }
 
-/// Keeps remove_new_folder() of other processes from removing a folder, while it is empty.
+/// Keeps other processes from removing an empty folder.
 class FolderLock {
  public:
   explicit FolderLock(int folder) : folder_(folder) { ++count; }
@@ -483,7 +479,7 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  static inline std::atomic<std::size_t> count{0};  ///< each of them takes a descriptor
+  static inline std::atomic<std::size_t> count{0};  ///< each holds a descriptor
 
  private:
   int folder_;
@@ -520,7 +516,7 @@ void NewFolders::remove_empty() {
 }
 
 void NewFolders::add(const std::string& path, Sync sync) {
-  constexpr int kAttempts = 20;  // a folder may go while it is looked at
+  constexpr int kAttempts = 20;  // another process may remove the folder meanwhile
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int reason = errno;
@@ -538,24 +534,24 @@ void NewFolders::add(const std::string& path, Sync sync) {
     }
     int error = 0;
     {
-      const MakingTemporary making;
+      const TemporaryGuard guard;
       auto listed = std::make_unique<ListedPath>(path, std::size(temporary_slots) - kFolderSlots);
       error = mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
       if (error == 0) made_.push_back(std::move(listed));
     }
-    const std::string above = folder_above(path);
+    const std::string parent = parent_folder(path);
     if (error == 0) {
-      const int sync_error = sync == Sync::kNow ? sync_names(above) : 0;
-      if (sync_error != 0) throw cannot_sync(above, "fsync", sync_error);
+      const int sync_error = sync == Sync::kNow ? sync_names(parent) : 0;
+      if (sync_error != 0) throw cannot_sync(parent, "fsync", sync_error);
       return;
     }
-    if (error == ENOENT && above != path) {
-      add(above, sync);
+    if (error == ENOENT && parent != path) {
+      add(parent, sync);
     } else if (error != EEXIST) {
       throw Error(ExitCode::kOutputRefused,
                   path + ": cannot make the folder: " + std::generic_category().message(error));
     } else if (reason != ENOENT) {
-      return;  // it is there, but cannot be opened
+      return;  // it exists, but cannot be opened
     }
   }
 }
@@ -581,7 +577,7 @@ void check_takes_names(const std::string& path, TakenName rule) {
     AtomicFile(name.path(), rule).commit(Sync::kLater);
   } catch (const Error& error) {
     unlink(name.path());
-    if (error.exit_code() != ExitCode::kOutputRefused) return;  // a full disk: writing will say so
+    if (error.exit_code() != ExitCode::kOutputRefused) return;  // a full disk: writing reports it
     std::string reason = error.what();
     if (const std::size_t at = reason.rfind(kCannotWrite); at != std::string::npos)
       reason.erase(0, at + std::strlen(kCannotWrite));
@@ -602,20 +598,20 @@ void remove_leftover_files(const std::string& folder, std::size_t max_names) noe
       if (name.starts_with(kTemporaryStart) && name.ends_with(kTemporaryEnd))
         remove_leftover(entry.path().c_str());
     }
-  } catch (const std::exception&) {  // no such folder: writing to it will say so
+  } catch (const std::exception&) {  // no such folder: writing to it reports that
   }
 }
 
 void remove_temporary_files() noexcept {
   const int saved_errno = errno;
   process_ends.store(true);
-  // A file system may hang: after a second the process ends all the same.
-  for (int i = 0; i < 1000 && threads_making.load() > 0; ++i) poll(nullptr, 0, 1);
+  // A file system may hang: the process ends after at most a second.
+  for (int i = 0; i < 1000 && threads_in_guard.load() > 0; ++i) poll(nullptr, 0, 1);
   for (TemporarySlot& slot : temporary_slots) {
     int expected = TemporarySlot::kListed;
     if (slot.state.compare_exchange_strong(expected, TemporarySlot::kTaken)) unlink(slot.path);
   }
-  // Folders, now that no temporary file is in them, each after those in it.
+  // Folders come after the temporary files, each after those in it.
   for (std::size_t i = std::size(temporary_slots); i-- > 0;) {
     const TemporarySlot& slot = temporary_slots[i];
     if (slot.state.load() == TemporarySlot::kTaken) remove_new_folder(slot.path);

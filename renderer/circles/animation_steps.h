@@ -3,8 +3,8 @@
 
 #include "renderer/base/host_device.h"
 
-/// One step of 1/60 s of the simulations whose circles do not meet: bouncingballs, hypnosis,
-/// fireworks. Binary32 throughout, in the order written.
+/// Steps of 1/60 s for bouncingballs, hypnosis and fireworks, whose circles do not interact.
+/// Binary32 throughout, in the order written.
 namespace roundel {
 
 inline constexpr float kStepSeconds = 1.0f / 60.0f;
@@ -13,7 +13,7 @@ struct Ball {
   float y, velocity;  ///< vertical
 };
 
-/// Falls, and bounces at y = 0 with a fifth of its speed lost, until it comes to rest.
+/// Falls, and bounces at y = 0 with a fifth less speed, until it rests.
 ROUNDEL_HOST_DEVICE inline void step_ball(Ball& ball) {
   constexpr float kGravity = -2.8f;
   constexpr float kBounce = -.8f;
@@ -30,20 +30,19 @@ ROUNDEL_HOST_DEVICE inline void step_ball(Ball& ball) {
   }
 }
 
-/// The radius of a hypnosis circle after one step.
 ROUNDEL_HOST_DEVICE inline float step_hypnosis(float radius) {
   return radius > .5f ? .02f : radius + .01f;
 }
 
-/// A spark of a firework: where it is, where it starts and the centre it leaves.
+/// A spark of a firework, its start and the centre that it leaves.
 struct Spark {
   float x, y;
   float start_x, start_y;
   float center_x, center_y;
-  float velocity_x, velocity_y;  ///< never changes
+  float velocity_x, velocity_y;  ///< constant
 };
 
-/// Flies straight, and starts again once it is more than a quarter away from the centre.
+/// Flies straight; restarts beyond a quarter from the centre.
 ROUNDEL_HOST_DEVICE inline void step_spark(Spark& spark) {
   constexpr float kReach = .25f;
   spark.x = spark.x + spark.velocity_x * kStepSeconds;

@@ -9,21 +9,20 @@
 
 namespace roundel {
 
-/// Where a circle lies. In scene space (the unit square, x right, y up) as generated; in frame
-/// space (the image is width/height wide and 1 high, y up) once the view has been applied.
+/// Geometry, generated in scene space (the unit square, x right, y up) and moved by the view to
+/// frame space (the image is width/height wide and 1 high, y up).
 struct alignas(16) Shape {
   float x, y;  ///< centre
-  /// Depth in [0, 1]; only the snow shader's alpha depends on it. A ring's inner radius.
+  /// Depth in [0, 1] for the snow shader's alpha; in a ring its inner radius.
   float z;
   float radius;  ///< > 0
 };
 
-/// How a circle looks. The sign of `alpha` tells the shader: in [0, 1] for `solid`; for `snow` it
-/// is minus the alpha at the circle's centre, and the colour is the shader's own. In frames with
-/// CircleLooks the colour's signs tell the blend mode and whether the circle is a ring. The
-/// functions below read and write them.
+/// The sign of `alpha` gives the shader: in [0, 1] for `solid`; for `snow` minus the alpha at the
+/// centre, with the shader's own colour. With CircleLooks the colour's signs give blend mode and
+/// rings. The functions below read and write them.
 struct alignas(16) Paint {
-  float red, green, blue;  ///< in the blend space, >= 0 but for their signs, may exceed 1
+  float red, green, blue;  ///< in the blend space; absolute values may exceed 1
   float alpha;
 };
 static_assert(sizeof(Shape) == 16 && sizeof(Paint) == 16, "both backends move them as 16 bytes");
@@ -44,28 +43,28 @@ inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
   return -snow.alpha;
 }
 
-/// To be asked only in frames with looks.
+/// Reads the signs; only in frames with looks.
 inline ROUNDEL_HOST_DEVICE BlendMode blend_mode(const Paint& paint) {
   return static_cast<BlendMode>((has_sign(paint.red) ? 1 : 0) + (has_sign(paint.green) ? 2 : 0));
 }
 inline ROUNDEL_HOST_DEVICE bool is_ring(const Paint& paint) {
   return has_sign(paint.blue);
 }
-/// Of the hole; 0 where there is none.
+/// 0 without a hole.
 inline ROUNDEL_HOST_DEVICE float inner_radius(const Shape& shape, const Paint& paint) {
   return is_ring(paint) ? shape.z : 0.0f;
 }
-/// Its square, or −1: what is at most so far from the centre is in the hole.
+/// Square of the hole's radius; −1 without a hole.
 inline ROUNDEL_HOST_DEVICE float hole_square(const Shape& shape, const Paint& paint) {
   const float inner = inner_radius(shape, paint);
   return inner > 0 ? inner * inner : -1.0f;
 }
 
-/// Without the signs.
+/// Drops the signs.
 inline ROUNDEL_HOST_DEVICE BlendColor paint_color(const Paint& paint) {
   return {std::fabs(paint.red), std::fabs(paint.green), std::fabs(paint.blue)};
 }
-/// With these.
+/// Sets the signs.
 inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, bool is_ring) {
   const auto number = static_cast<unsigned>(mode);
   return {std::copysign(paint.red, (number & 1) != 0 ? -1.0f : 1.0f),
@@ -73,27 +72,25 @@ inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, 
           std::copysign(paint.blue, is_ring ? -1.0f : 1.0f), paint.alpha};
 }
 
-/// Circles that are worth a task of their own.
 inline constexpr std::size_t kCirclesOfTask = 16384;
 
-/// Circles in paint order: circle i + 1 is painted over circle i.
+/// Circles in paint order: circle i + 1 covers circle i.
 struct Circles {
   Buffer<Shape> shapes;  ///< [count]
   Buffer<Paint> paints;  ///< [count]
-  /// Sets with the same number other than 0 have the same paints, bit for bit: those of a scene's
-  /// frames. To be set to 0 by whoever changes paints.
+  /// Sets with the same nonzero number have the same paints, bit for bit. Set it to 0 after
+  /// changing paints.
   std::uint64_t paints_generation = 0;
 
   std::size_t count() const { return shapes.size(); }
 };
 
-/// The use of the circles that are made.
 enum class CircleUse : std::uint8_t {
-  kDraw,       ///< in frame space, each as its parts where a layer has a stroke; depths that
-               ///< painting does not read are unspecified
-  kExplain,    ///< the same with all depths
-  kList,       ///< in scene space, in binary32, with all depths
-  kListDrawn,  ///< in frame space, not as parts, with all depths
+  kDraw,       ///< frame space, parts if a layer has a stroke; depths that painting ignores are
+               ///< unspecified
+  kExplain,    ///< like kDraw with all depths
+  kList,       ///< scene space, binary32, all depths
+  kListDrawn,  ///< frame space, without parts, all depths
 };
 
 }  // namespace roundel

@@ -9,7 +9,6 @@
 
 namespace roundel {
 
-/// How the circles of a layer move by themselves.
 enum class Motion : std::uint8_t { kNone, kBalls, kHypnosis, kFireworks, kSnow };
 
 struct Velocity {
@@ -19,8 +18,8 @@ struct Velocity {
 inline constexpr std::size_t kFireworkCenters = 15;
 inline constexpr std::size_t kSparksOfFirework = 20;
 
-/// Moves circle `index` of a layer on from frame `from` to frame `to` >= `from`: the same bits as
-/// the layer's own simulation, one circle alone. `start` are the layer's circles in frame 0.
+/// Moves circle `index` from frame `from` to frame `to` >= `from`, with the same bits as the
+/// layer's own simulation. `start`: circles in frame 0.
 ROUNDEL_HOST_DEVICE inline void step_circle(Motion motion, const Shape* start, std::size_t index,
                                             std::uint32_t from, std::uint32_t to, Shape& shape,
                                             Velocity& velocity) {

@@ -38,7 +38,7 @@ Paint CircleParts::paint_of(const Shape& circle, const Paint& paint, std::size_t
   if (!is_stroke(part)) return paint;
   Paint stroke = has_color_ ? stroke_ : paint;
   stroke.alpha = has_alpha_ ? stroke_.alpha : paint.alpha;
-  // Circles that are to cover nothing.
+  // Circles that must cover nothing.
   if (!(circle.radius * circle.radius > 0)) stroke.alpha = 0;
   return with_looks(stroke, layer_.blend, true);
 }
@@ -47,10 +47,10 @@ void CircleParts::spread(std::size_t first, std::span<Shape> shapes,
                          std::span<Paint> paints) const {
   const std::size_t first_circle = first / parts_;
   const std::size_t circles = (first + shapes.size() + parts_ - 1) / parts_ - first_circle;
-  const std::size_t behind = shapes.size() - circles;
-  // None is written over before its last part.
+  const std::size_t offset = shapes.size() - circles;
+  // A circle is overwritten only by its own last part.
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const std::size_t circle = behind + (first + i) / parts_ - first_circle;
+    const std::size_t circle = offset + (first + i) / parts_ - first_circle;
     const Shape shape = shapes[circle];
     shapes[i] = shape_of(shape, first + i);
     if (!paints.empty()) paints[i] = paint_of(shape, Paint(paints[circle]), first + i);

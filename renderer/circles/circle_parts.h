@@ -7,18 +7,17 @@
 
 namespace roundel {
 
-/// Of the layer's stroke, in frame space.
+/// Width in frame space.
 double stroke_width(const Scene& scene, const Layer& layer);
 
-/// What is drawn of a layer's circles: the fill of each, then its stroke, a ring; or one of them.
-/// Circles are in frame space, and their paints finished.
+/// Drawn parts of a layer's circles in frame space, with finished paints: for each the fill, then
+/// its stroke, a ring; or one of them.
 class CircleParts {
  public:
   CircleParts(const Scene& scene, const Layer& layer);
 
-  /// Writes the parts from number `first` of the layer on, as many as there are shapes, whose
-  /// circles lie at the spans' ends; those of circle i are parts_of(layer)·i and the next. Without
-  /// paints these are left out.
+  /// Writes shapes.size() parts from number `first` on, from circles at the ends of the spans.
+  /// Circle i has parts parts_of(layer)·i and following. `paints` may be empty.
   void spread(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 
  private:

@@ -27,10 +27,10 @@ std::span<const Shape> SampledCircles::at(const CircleRecipe& recipe,
   const FilmCircles& film = *recipe.film;
   if (film.number != number_ || recipe.steps < steps_) restart(film, places);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto behind = std::upper_bound(
+    const auto next = std::upper_bound(
         film.layers.begin(), film.layers.end(), places[i],
         [](std::size_t place, const FilmCircles::Layer& layer) { return place < layer.first; });
-    const auto layer = behind - 1;
+    const auto layer = next - 1;
     step_circle(layer->motion, film.circles.shapes.data() + layer->first, places[i] - layer->first,
                 static_cast<std::uint32_t>(steps_), static_cast<std::uint32_t>(recipe.steps),
                 shapes_[i], velocities_[i]);

@@ -17,7 +17,7 @@ constexpr std::size_t kColorColumns = 7;   // and red, green, blue
 constexpr std::size_t kAllColumns = 8;     // and alpha
 constexpr std::size_t kStrokeColumns = 9;  // and inner radius
 
-/// The width of each circle's stroke in scene space, 0 where its layer has none.
+/// Returns widths in scene space, by circle; 0 without a stroke.
 std::vector<double> stroke_widths(const Scene& scene) {
   std::vector<double> widths;
   for (const Layer& layer : scene.layers)
@@ -26,7 +26,7 @@ std::vector<double> stroke_widths(const Scene& scene) {
   return widths;
 }
 
-/// Calls shape_of(i) for each circle's place as it is to be written.
+/// `shape_of(i)`: geometry to write.
 template <typename Number, typename ShapeOf>
 std::vector<Number> rows_of(const Scene& scene, const Circles& circles, std::size_t columns,
                             const ShapeOf& shape_of) {
@@ -50,7 +50,7 @@ std::vector<Number> rows_of(const Scene& scene, const Circles& circles, std::siz
   return rows;
 }
 
-/// `value`, or a number as little beside it as it takes to be moved to `goal`, if any is.
+/// The number closest to `value` that moves to `goal`, or `value`.
 template <typename Number, typename Move>
 Number moved_to(float goal, Number value, const Move& move) {
   constexpr int kTries = 24;
@@ -64,7 +64,7 @@ Number moved_to(float goal, Number value, const Move& move) {
   return value;
 }
 
-/// True where circles are moved by the view before they are binary32.
+/// True if circles are rounded to binary32 after the view.
 bool is_rounded_last(const Scene& scene) {
   if (is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height())) return false;
   return std::any_of(scene.layers.begin(), scene.layers.end(), [&scene](const Layer& layer) {
@@ -80,7 +80,7 @@ std::vector<double> rounded_last(const Scene& scene, CircleSource& source, std::
   source.generate_with_centers(frame, memory, centers);
   const double zoom = scene.view.zoom;
   const FrameMove move(scene.view, scene.image.frame_width(), scene.image.frame_height());
-  // Columns of data round the radius before the view, a map does not.
+  // Columns of data round the radius before the view, maps after it.
   const auto zoom_float = [zoom](float radius) {
     return static_cast<float>(static_cast<double>(radius) * zoom);
   };

@@ -9,21 +9,20 @@
 
 namespace roundel {
 
-/// How many columns the array of a scene's circles has: x, y, z, radius; red, green, blue, unless
-/// all layers are snow; with `all` always these and alpha, and where there are strokes the inner
-/// radius of each circle's.
+/// x, y, z, radius; red, green, blue, unless all layers are snow. `all`: always colours and alpha,
+/// and with strokes the inner radius.
 std::size_t circle_columns(const Scene& scene, bool all);
 
-/// Memory of a circle while circle_rows() makes them, in bytes.
+/// Bytes per circle in circle_rows().
 std::size_t circle_row_bytes(const Scene& scene, bool all);
 
-/// Rows [count][columns].
+/// [count][columns].
 using CircleRows = std::variant<std::vector<float>, std::vector<double>>;
 
-/// A frame's circles in scene space. Colours are the scene file's where the scene's blend space is
-/// kDisplay. In binary32, but with `all` in binary64 where the view moves circles that are not
-/// binary32 before: those of layers with a move, a map, wider data or has_double_centers(). What is
-/// then drawn from the rows under the same view is the same.
+/// A frame's circles in scene space. Colours are the scene file's if the blend space is kDisplay.
+/// Binary32; binary64 with `all` if the view moves circles in binary64: in layers with a move, a
+/// map, wider data or has_double_centers(). Drawing the rows under the same view gives the same
+/// picture.
 CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
                        Circles& memory);
 

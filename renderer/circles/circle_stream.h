@@ -12,66 +12,65 @@
 
 namespace roundel {
 
-/// A frame's circles in paint order and frame space: all in memory, or made where they are needed.
-/// The rasterizer fetches ranges of them in any order, and skips hidden circles.
+/// A frame's circles in paint order and frame space, in memory or made on demand. The rasterizer
+/// fetches ranges in any order, and skips hidden circles.
 class CircleStream {
  public:
-  /// Writes circles first .. first + n − 1 (n = the size of both spans) but for depths that
-  /// painting does not read. Many threads may call it at once; starts no tasks, unless is_parallel.
+  /// Writes circles first .. first + n − 1 (n = the size of both spans); depths that painting
+  /// ignores are unspecified. Thread-safe; starts no tasks, unless is_parallel.
   using Fill = std::function<void(std::size_t first, std::span<Shape>, std::span<Paint>)>;
 
-  /// Properties of circles that are made on demand.
+  /// Properties of circles made on demand.
   struct Traits {
-    std::size_t sample_run = 1;  ///< neighbours that cost little more than one circle
-    /// Fill uses all threads: call it from one thread at a time, for many circles at once.
+    std::size_t sample_run = 1;  ///< adjacent circles that cost about as much as one
+    /// Fill uses all threads: call it from one thread at a time, for many circles.
     bool is_parallel = false;
-    std::size_t largest_chunk = 0;   ///< circles that drawing should take at once; 0: any number
-    std::uint64_t source_bytes = 0;  ///< main memory of what they are made from
+    std::size_t largest_chunk = 0;   ///< best number of circles per fetch; 0: any
+    std::uint64_t source_bytes = 0;  ///< main memory
   };
 
-  /// Circles in memory, to which it keeps a reference.
-  CircleStream(const Circles& circles)  // NOLINT: as a std::span is one of a vector
+  /// Keeps a reference.
+  CircleStream(const Circles& circles)  // NOLINT: converts, as a vector does to std::span
       : count_(circles.count()), memory_(&circles) {}
-  /// The same; their source takes `source_bytes` of main memory.
+  /// Keeps a reference. `source_bytes`: main memory of the source.
   CircleStream(const Circles& circles, std::uint64_t source_bytes)
       : count_(circles.count()), memory_(&circles), traits_{.source_bytes = source_bytes} {}
   CircleStream(std::size_t count, Fill fill) : count_(count), fill_(std::move(fill)) {}
-  /// `recipe`: how a device can make the circles by itself, or null.
+  /// `recipe`: for devices, or null.
   CircleStream(std::size_t count, Fill fill, const Traits& traits,
                std::shared_ptr<const CircleRecipe> recipe)
       : count_(count), traits_(traits), fill_(std::move(fill)), recipe_(std::move(recipe)) {}
-  /// A film's circles at a frame. Here they are made anew from frame 0.
+  /// A film's frame; fetching steps circles from frame 0 on.
   explicit CircleStream(CircleRecipe recipe);
 
   std::size_t count() const { return count_; }
   const Traits& traits() const { return traits_; }
-  /// Main memory of the circles and of what they are made from.
+  /// Main memory, with the source.
   std::uint64_t bytes() const {
     return (memory_ != nullptr ? count_ * (sizeof(Shape) + sizeof(Paint)) : 0) +
            traits_.source_bytes;
   }
-  /// All circles if they are in memory; else null.
+  /// All circles; null if made on demand.
   const Circles* in_memory() const { return memory_; }
-  /// Null unless a device can make them by itself. It then calls count_made().
+  /// Recipe for a device, which then calls count_made(); or null.
   const CircleRecipe* recipe() const { return recipe_.get(); }
   void count_made(std::uint64_t circles) const {
     if (progress_ != nullptr) progress_->done += circles;
   }
 
-  /// Does what Fill does.
+  /// Works as Fill does.
   void fetch(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
-  /// Fills a range on all threads, which may take a while.
+  /// May take a while.
   void fetch_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
-  /// Circles first .. first + n − 1 in `made`, which grows where it is smaller than that.
+  /// `made` grows if it is too small.
   void fetch_in_parallel(std::size_t first, std::size_t n, Circles& made) const;
-  /// Returns a stream of the same circles that counts those made on demand. Drawing may end
-  /// before all are. Keeps a reference.
+  /// Counts circles made on demand; drawing may end before all are made. Keeps a reference.
   CircleStream counted(WorkCount& progress) const {
     CircleStream counted = *this;
     counted.progress_ = &progress;
     return counted;
   }
-  /// All circles: in_memory(), or `made`, which gets them.
+  /// in_memory(), or `made` with all circles.
   const Circles& all(Circles& made) const;
 
  private:

@@ -9,12 +9,12 @@ namespace roundel {
 
 struct ClassicOptions {
   std::uint32_t seed;
-  float alpha;      ///< of each circle
-  bool has_depths;  ///< else those that take a sort are unspecified
+  float alpha;      ///< the same for all circles
+  bool has_depths;  ///< false: depths that need sorting are unspecified
 };
 
-/// The circles of a classic scene. All arithmetic is binary32, without contraction, in the order
-/// written. Throws Error(kInvalidScene) for an unknown name.
+/// Binary32, without contraction, in the order written. Throws Error(kInvalidScene) for an unknown
+/// name.
 std::unique_ptr<LayerSource> make_classic_layer(std::string_view name,
                                                 const ClassicOptions& options);
 

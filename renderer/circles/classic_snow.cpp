@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::size_t kFlakes = classic_count("snow");
 static_assert(kFlakes == classic_count("snowsingle"));
-constexpr std::int64_t kStillFrame = 751;  ///< of snowsingle
+constexpr std::int64_t kStillFrame = 751;  ///< frame of snowsingle
 
-/// In parallel.
+/// Calls function(i) in parallel.
 template <typename Function>
 void for_each_flake(const Function& function) {
   constexpr std::size_t kTask = 4096;
@@ -45,7 +45,7 @@ class Snow final : public SimulatedLayer {
 
  private:
   void restart() override {
-    if (still_ && flakes_.count > 0) return;  // it stands at its only frame already
+    if (still_ && flakes_.count > 0) return;  // already at its only frame
     GlibcRandom stream(seed_);
     draw_depths(stream);
     flakes_ = SnowFlakes(kFlakes);

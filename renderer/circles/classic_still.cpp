@@ -17,11 +17,11 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kTask = 16384;       ///< circles that are worth a task and a skip, at least
-constexpr std::size_t kTasksAThread = 8;   ///< enough that threads end together
-constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in L1
+constexpr std::size_t kTask = 16384;        ///< minimum for a task and a skip
+constexpr std::size_t kTasksPerThread = 8;  ///< enough that threads end together
+constexpr std::size_t kDrawsAtOnce = 512;   ///< circles whose draws fit in L1
 
-/// A number drawn as base + scale·u.
+/// base + scale·u.
 struct Draw {
   float base, scale;
 };
@@ -35,15 +35,15 @@ constexpr ColorDraw kLawB = {{.3f, .9f}, {.1f, .9f}, {.1f, .4f}};
 constexpr ColorDraw kLawC = {{.2f, .5f}, {.5f, .5f}, {.1f, .4f}};
 constexpr ColorDraw kLawD = {{.3f, .9f}, {.1f, .3f}, {.2f, .2f}};
 
-/// A scene 'random': all depths are drawn first and sorted from large to small, then each circle
-/// draws radius (where it has a law), x, y, red, green, blue.
+/// A scene 'random': draws and sorts all depths, descending; then each circle draws radius (if it
+/// has a law), x, y, red, green, blue.
 struct RandomScene {
   std::size_t count;  ///< circles
   ColorDraw color;
   Draw radius;  ///< scale 0: not drawn
 };
 
-/// biglittle, littlebig: where the last circles go.
+/// Last circles of biglittle and littlebig.
 struct Corner {
   Draw x, y;
 };
@@ -53,7 +53,7 @@ constexpr float kCornerRadius = .05f;
 class RandomSceneLayer final : public LayerSource {
  public:
   RandomSceneLayer(const RandomScene& scene, const Corner* corner, const ClassicOptions& options)
-      // A depth depends on all others, and nothing else depends on it.
+      // A depth depends on all others; other values are independent of depths.
       : LayerSource({.is_cheap = !options.has_depths, .is_parallel = options.has_depths}),
         scene_(scene),
         corner_(corner),
@@ -71,7 +71,7 @@ class RandomSceneLayer final : public LayerSource {
  private:
   void fill_without_depths(std::size_t first, std::span<Shape> shapes,
                            std::span<Paint> paints) const {
-    GlibcRandom stream = stream_at(scene_.count + draws_a_circle() * first);
+    GlibcRandom stream = stream_at(scene_.count + draws_per_circle() * first);
     static constexpr std::array<float, kDrawsAtOnce> kNoDepths{};
     for (std::size_t i = 0; i < shapes.size(); i += kDrawsAtOnce) {
       const std::size_t count = std::min(kDrawsAtOnce, shapes.size() - i);
@@ -82,13 +82,13 @@ class RandomSceneLayer final : public LayerSource {
   void fill_all(std::span<Shape> shapes, std::span<Paint> paints) const {
     SortedDraws depths(start_, scene_.count);
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-    const std::size_t task = std::max(kTask, scene_.count / (kTasksAThread * threads));
+    const std::size_t task = std::max(kTask, scene_.count / (kTasksPerThread * threads));
     const std::size_t grain = task * depths.num_buckets() / std::max(task, scene_.count);
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, depths.num_buckets(), std::max<std::size_t>(grain, 1)),
         [&](const tbb::blocked_range<std::size_t>& buckets) {
           const std::size_t first = depths.begin(buckets.begin());
-          GlibcRandom stream = stream_at(scene_.count + draws_a_circle() * first);
+          GlibcRandom stream = stream_at(scene_.count + draws_per_circle() * first);
           std::vector<float> z;
           for (std::size_t bucket = buckets.begin(); bucket < buckets.end(); ++bucket) {
             depths.sort_bucket(bucket, z);
@@ -99,8 +99,8 @@ class RandomSceneLayer final : public LayerSource {
         tbb::simple_partitioner());
   }
 
-  /// Besides the depth.
-  std::size_t draws_a_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
+  /// Number of draws except the depth.
+  std::size_t draws_per_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
 
   GlibcRandom stream_at(std::size_t position) const {
     GlibcRandom stream = start_;
@@ -108,15 +108,14 @@ class RandomSceneLayer final : public LayerSource {
     return stream;
   }
 
-  /// One circle for each depth.
   void draw_circles(GlibcRandom& stream, std::span<const float> z, Shape* shapes,
                     Paint* paints) const {
     float draws[6 * kDrawsAtOnce + 1];  // NOLINT: written before it is read
     for (std::size_t first = 0; first < z.size(); first += kDrawsAtOnce) {
       const std::size_t count = std::min(kDrawsAtOnce, z.size() - first);
-      stream.draw(draws, draws_a_circle() * count);
-      draws[draws_a_circle() * count] = 0;  // make_circles reads one more
-      if (draws_a_circle() == 6) {
+      stream.draw(draws, draws_per_circle() * count);
+      draws[draws_per_circle() * count] = 0;  // make_circles reads one more
+      if (draws_per_circle() == 6) {
         make_circles<6>(draws, z.subspan(first, count), shapes + first, paints + first);
       } else {
         make_circles<5>(draws, z.subspan(first, count), shapes + first, paints + first);
@@ -127,7 +126,7 @@ class RandomSceneLayer final : public LayerSource {
   template <std::size_t kDraws>
   void make_circles(const float* draws, std::span<const float> z, Shape* shapes,
                     Paint* paints) const {
-    constexpr std::size_t kPosition = kDraws - 5;  // of x among a circle's draws
+    constexpr std::size_t kPosition = kDraws - 5;  // index of x among a circle's draws
     const ColorDraw& color = scene_.color;
     const Draw radius = scene_.radius;
     // A paint is one vector: alpha is alpha + 0·u.
@@ -145,11 +144,11 @@ class RandomSceneLayer final : public LayerSource {
     }
   }
 
-  /// Uses the draws that follow all others, two a circle.
+  /// Uses the draws after all others, two per circle.
   void move_to_corner(std::size_t first, std::span<Shape> shapes) const {
     const std::size_t first_moved = std::max(first, scene_.count - kCornerCircles);
     if (first_moved >= first + shapes.size()) return;
-    GlibcRandom stream = stream_at((1 + draws_a_circle()) * scene_.count +
+    GlibcRandom stream = stream_at((1 + draws_per_circle()) * scene_.count +
                                    2 * (first_moved - (scene_.count - kCornerCircles)));
     for (Shape& shape : shapes.subspan(first_moved - first)) {
       shape.radius = kCornerRadius;

@@ -36,20 +36,19 @@ class DataLayer final : public LayerSource {
     }
     assert(table_.rows() == source.rows);
     traits_.is_cheap = use == CircleUse::kDraw && source.facts &&
-                       count_circles(scene) > most_data_in_memory(scene, table_, map_);
+                       count_circles(scene) > max_circles_in_memory(scene, table_, map_);
     traits_.is_parallel = !traits_.is_cheap || map_.order;
     // Numbers that are binary32 in the file are rounded before the view.
     traits_.is_moved = !(map_.is_plain && table_.fits_float() && layer_.move.is_identity());
     is_in_frame_ = use != CircleUse::kList && traits_.is_moved;
-    // A chunk takes a few bytes for each of all rows, and where they are sorted it goes through
-    // all.
-    constexpr std::size_t kMost = std::size_t{1} << 22, kMostSorted = std::size_t{1} << 24;
-    traits_.largest_chunk = map_.order ? kMostSorted : kMost;
+    // A chunk takes a few bytes for each of all rows; with an order it reads all rows.
+    constexpr std::size_t kMaxChunk = std::size_t{1} << 22, kMaxSortedChunk = std::size_t{1} << 24;
+    traits_.largest_chunk = map_.order ? kMaxSortedChunk : kMaxChunk;
     traits_.memory = own_memory();
   }
 
   void prepare(std::int64_t /*steps*/) override {
-    if (finds_categories(map_.color)) check_categories(scene_, table_.path(), facts_);
+    if (has_data_categories(map_.color)) check_categories(scene_, table_.path(), facts_);
     if (!traits_.is_cheap || !map_.order || !order_.empty()) return;
     order_ = sorted();
   }
@@ -63,7 +62,7 @@ class DataLayer final : public LayerSource {
   }
 
   std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
-    std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // first those that are kept
+    std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // among the kept ones
     if (map_.order) {
       if (order_.empty()) order_ = sorted();
       for (std::uint64_t& row : rows) row = order_[row];
@@ -91,7 +90,7 @@ class DataLayer final : public LayerSource {
   }
 
  private:
-  /// Memory that circles are written to.
+  /// Output.
   struct CircleSpans {
     std::span<Shape> shapes;
     std::span<Paint> paints;
@@ -102,7 +101,7 @@ class DataLayer final : public LayerSource {
 
   SourceMemory own_memory() const {
     const std::uint64_t order = order_bytes();
-    const std::uint64_t opened = table_.memory_bytes_within(most_data_bytes(scene_)) +
+    const std::uint64_t opened = table_.memory_bytes_within(max_data_bytes(scene_)) +
                                  facts_.category_bytes +
                                  facts_.kept_before.size() * sizeof(std::uint64_t);
     const std::uint64_t reading = core_count() * thread_bytes();
@@ -116,12 +115,12 @@ class DataLayer final : public LayerSource {
   static std::uint64_t thread_count() {
     return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   }
-  /// Of a thread that reads and makes circles.
+  /// Memory of a thread that reads and makes circles.
   std::uint64_t thread_bytes() const {
-    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // of the file, or to unpack it
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // buffer to read or unpack the file
     const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
     const std::uint64_t columns = map_.columns.size() * sizeof(double) * rows;
-    // A temporary file's texts are read a block of the table at a time.
+    // Texts in a temporary file are read in blocks of the table.
     const std::uint64_t texts = table_.keeps_columns() ? table_.text_bytes(map_.columns, rows) : 0;
     return kPiece + std::max(facts_.reading_bytes, columns) + texts + (map_.order ? columns : 0) +
            rows * mapper_.bytes_of_row();
@@ -130,7 +129,7 @@ class DataLayer final : public LayerSource {
     return std::min<std::uint64_t>(
         static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
   }
-  /// Of the threads that draw, which make runs: some more where the machine has fewer cores.
+  /// Memory of the threads that draw: machines with fewer cores have a few threads more.
   std::uint64_t drawing_bytes() const {
     const std::uint64_t tasks =
         map_.order ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
@@ -139,13 +138,13 @@ class DataLayer final : public LayerSource {
   std::uint64_t order_bytes() const {
     return map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0;
   }
-  /// Places of a chunk's circles in paint order, by block of the file.
+  /// Memory of a chunk's places in paint order, by block of the file.
   std::uint64_t places_bytes() const {
     return map_.order ? block_memory(std::min<std::uint64_t>(facts_.kept, traits_.largest_chunk) *
                                      sizeof(std::uint32_t))
                       : 0;
   }
-  /// While the order is found, with the order.
+  /// Peak, with the order.
   std::uint64_t sorting_bytes() const {
     if (!map_.order) return 0;
     if (!is_text(map_.order->slot)) return NumberOrder::memory_bytes(facts_.kept, thread_count());
@@ -153,7 +152,7 @@ class DataLayer final : public LayerSource {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  /// Makes circles of the run's kept rows begin to end − 1; circle j goes to place_of(j).
+  /// Makes circles from kept rows begin to end − 1; circle j goes to place_of(j).
   template <typename PlaceOf>
   void write(MappedRun& run, std::size_t begin, std::size_t end, const CircleSpans& out,
              const PlaceOf& place_of) const {
@@ -176,7 +175,7 @@ class DataLayer final : public LayerSource {
       const std::size_t place = place_of(j);
       const auto [scene_x, scene_y] = to_scene(x[i], y[i]);
       double wide = radii[i];
-      if (map_.is_plain)  // rounded first, as it always was
+      if (map_.is_plain)  // rounded first, for compatibility
         wide = static_cast<double>(static_cast<float>(wide)) *
                (is_in_frame_ ? scale * view.zoom : scale);
       else if (!is_in_frame_)
@@ -197,9 +196,9 @@ class DataLayer final : public LayerSource {
     throw Error(ExitCode::kRuntimeFailure, source_.path + ": has changed while it was read");
   }
 
-  /// Fails where rows are not what they were.
+  /// Throws if the rows have changed.
   void check_kept(const MappedRun& run, std::uint64_t block) const {
-    if (run.bad > 0 && !map_.skips_invalid) return;  // to be reported, all of them
+    if (run.bad > 0 && !map_.skips_invalid) return;  // the caller reports all of them
     if (run.kept.size() != facts_.kept_before_block(block + 1) - facts_.kept_before_block(block))
       fail_as_changed();
   }
@@ -238,7 +237,7 @@ class DataLayer final : public LayerSource {
     });
   }
 
-  /// Makes the circles of these kept rows, block by block of the file.
+  /// Block by block of the file.
   void fill_in_order(std::span<const std::uint32_t> rows, const CircleSpans& out) const {
     const PlacesByBlock places(rows, facts_.blocks(),
                                [this](std::uint32_t row) { return facts_.block_of(row); });
@@ -248,7 +247,7 @@ class DataLayer final : public LayerSource {
     table_.check_unchanged();
   }
 
-  /// Makes the circles at some places, whose rows lie in one block.
+  /// The rows at these places lie in one block.
   void fill_places(std::uint64_t block, std::span<const std::uint32_t> places,
                    std::span<const std::uint32_t> rows, const CircleSpans& out) const {
     if (places.empty()) return;
@@ -258,17 +257,17 @@ class DataLayer final : public LayerSource {
     std::uint64_t first = block * facts_.block_rows, count = rows_of_block(block);
     std::uint64_t before = facts_.kept_before_block(block);
     std::uint64_t kept = facts_.kept_before_block(block + 1) - before;
-    if (facts_.kept_before.empty()) {  // those between will do
-      const auto [least, most] = std::minmax_element(run.selected.begin(), run.selected.end());
-      first = before = *least;
-      count = kept = *most - before + 1;
+    if (facts_.kept_before.empty()) {  // reads the rows in between, too
+      const auto [lowest, highest] = std::minmax_element(run.selected.begin(), run.selected.end());
+      first = before = *lowest;
+      count = kept = *highest - before + 1;
     }
     for (std::uint32_t& row : run.selected) row -= static_cast<std::uint32_t>(before);
     if (!mapper_.read_some(first, count, kept, run)) fail_as_changed();
     write(run, 0, places.size(), out, [places](std::size_t j) { return places[j]; });
   }
 
-  /// The rows that are kept, by `order`.
+  /// Kept rows sorted by `order`.
   RowNumbers sorted() const {
     const Order& order = *map_.order;
     if (is_text(order.slot)) {
@@ -279,7 +278,7 @@ class DataLayer final : public LayerSource {
       return texts.sorted(order.descending);
     }
     const std::size_t column = map_.columns[order.slot];
-    const bool has_keys =  // which are needed only where numbers are not what they were
+    const bool has_keys =  // only needed for rounded numbers
         table_.columns()[column].has_order_keys &&
         (table_.is_in_memory() || table_.rounding_of(column));
     NumberOrder numbers(facts_.kept);
@@ -293,7 +292,7 @@ class DataLayer final : public LayerSource {
     return numbers.sorted();
   }
 
-  /// Where all rows are kept, circles are rows, and only these are read.
+  /// Reads single rows: if all are kept, circles are rows.
   void fill_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     for (std::size_t done = 0, size = 0; done < out.size(); done += size) {
@@ -305,7 +304,7 @@ class DataLayer final : public LayerSource {
     }
   }
 
-  /// Where not all are, whole blocks are read: how many rows of each are kept is known.
+  /// Reads whole blocks, whose numbers of kept rows are known: for maps that drop rows.
   void fill_kept_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
     const std::vector<std::uint64_t>& before = facts_.kept_before;
@@ -330,8 +329,8 @@ class DataLayer final : public LayerSource {
   const DataMap& map_;
   RowMapper mapper_;
   DataFacts facts_;
-  bool is_in_frame_ = false;  ///< fill() writes circles in frame space; else in scene space
-  RowNumbers order_;          ///< the kept rows as they are painted, where that was needed
+  bool is_in_frame_ = false;  ///< else fill() writes scene space
+  RowNumbers order_;          ///< the kept rows in paint order, if needed
   mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };
 

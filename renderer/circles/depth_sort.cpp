@@ -11,24 +11,22 @@
 namespace roundel {
 namespace {
 
-// Numbers are sorted as keys, 31 bits of an unsigned integer, that ascend where the numbers
-// descend.
+// 31-bit unsigned keys ascend as the numbers descend.
 constexpr int kKeyBits = 31;
 constexpr std::uint32_t kLastKey = (std::uint32_t{1} << kKeyBits) - 1;
 
-constexpr std::size_t kBucketSize = 1024;  ///< draws, at most on average
-constexpr int kMostBucketBits = 11;        ///< a core's L2 has a line for each
-constexpr std::size_t kSlab = 16384;       ///< draws that are worth a task and a skip of the stream
+constexpr std::size_t kBucketSize = 1024;  ///< maximum average of draws
+constexpr int kMaxBucketBits = 11;         ///< a core's L2 has a line for each
+constexpr std::size_t kSlab = 16384;       ///< worth a task and a skip of the stream
 
-/// How many keys have each digit → where the first of them goes.
 template <std::size_t kDigits>
 void counts_to_offsets(std::array<std::uint32_t, kDigits>& counts) {
   std::uint32_t offset = 0;
   for (std::uint32_t& count : counts) offset += std::exchange(count, offset);
 }
 
-/// Sorts keys: stable counting sorts by one digit after the other. `other` is room for as many
-/// keys; returns where the sorted ones are.
+/// Stable counting sorts, digit by digit. `other`: a buffer of equal size. Returns the array with
+/// the result.
 std::uint32_t* sort_keys(std::uint32_t* keys, std::uint32_t* other, std::size_t count) {
   constexpr int kDigitBits = 11;
   constexpr std::uint32_t kMask = (std::uint32_t{1} << kDigitBits) - 1;
@@ -46,7 +44,7 @@ std::uint32_t* sort_keys(std::uint32_t* keys, std::uint32_t* other, std::size_t 
 }  // namespace
 
 void sort_descending(Buffer<float>& values) {
-  // The bits of non-negative floats are in the order of their values; below 2.0 they are 30.
+  // Non-negative floats have bits in the order of their values, 30 bits below 2.0.
   std::vector<std::uint32_t> keys(values.size()), other(values.size());
   std::transform(values.begin(), values.end(), keys.begin(),
                  [](float value) { return kLastKey - std::bit_cast<std::uint32_t>(value); });
@@ -57,15 +55,15 @@ void sort_descending(Buffer<float>& values) {
 
 SortedDraws::SortedDraws(const GlibcRandom& stream, std::size_t count)
     : shift_(kKeyBits -
-             std::min(static_cast<int>(std::bit_width(count / kBucketSize)), kMostBucketBits)),
+             std::min(static_cast<int>(std::bit_width(count / kBucketSize)), kMaxBucketBits)),
       keys_(count) {
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const std::size_t slabs = std::clamp<std::size_t>(count / kSlab, 1, 4 * threads);
   const std::size_t buckets = std::size_t{1} << (kKeyBits - shift_);
-  // Drawn twice, which is faster than keeping the draws in memory: to count each slab's draws in
-  // each bucket, and to put them where the scan of the counts says.
+  // Draws twice, which is faster than keeping the draws: to count each slab's draws by bucket, and
+  // to place them by the scan of the counts.
   std::vector<std::uint32_t> positions(slabs * buckets);
-  const int shift = shift_;  // not to be read again after each count
+  const int shift = shift_;  // a local copy stays in a register
   const auto for_each_key = [&](const auto& use) {
     tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t slab) {
       const std::size_t begin = count * slab / slabs, end = count * (slab + 1) / slabs;
@@ -97,10 +95,10 @@ SortedDraws::SortedDraws(const GlibcRandom& stream, std::size_t count)
 void SortedDraws::sort_bucket(std::size_t bucket, std::vector<float>& draws) {
   const std::size_t count = begin(bucket + 1) - begin(bucket);
   const std::uint32_t* const keys = keys_.data() + begin(bucket);
-  // A counting sort by the highest of the bits that differ. Draws being uniform, few keys agree in
-  // these too, and are then put in order one by one.
+  // A counting sort by the highest bits that differ; the few draws that agree in them are inserted
+  // in order.
   constexpr int kDigitBits = 11;
-  static_assert(kDigitBits <= kKeyBits - kMostBucketBits);
+  static_assert(kDigitBits <= kKeyBits - kMaxBucketBits);
   const int shift = shift_ - kDigitBits;
   std::array<std::uint32_t, std::size_t{1} << kDigitBits> next{};
   const std::uint32_t mask = next.size() - 1;

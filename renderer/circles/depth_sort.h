@@ -8,22 +8,21 @@
 
 namespace roundel {
 
-/// Sorts numbers in [0, 2) from large to small (no −0, no NaN). One thread.
+/// Numbers in [0, 2), without −0 and NaN. One thread.
 void sort_descending(Buffer<float>& values);
 
-/// Draws of a stream in the order from large to small, in buckets of about a thousand that are
-/// sorted one by one, when they are needed: a bucket stays in L1, where the task that uses it finds
-/// it.
+/// Draws of a stream in descending order, in buckets of about a thousand. The task that uses a
+/// bucket sorts it, in L1.
 class SortedDraws {
  public:
-  /// Takes `count` draws from where the stream stands. Parallel.
+  /// Uses all threads.
   SortedDraws(const GlibcRandom& stream, std::size_t count);
 
   std::size_t num_buckets() const { return begins_.size() - 1; }
-  /// How many draws come before the bucket's first; for num_buckets() the number of all.
+  /// Draws before the bucket; all for num_buckets().
   std::size_t begin(std::size_t bucket) const { return begins_[bucket]; }
 
-  /// The draws of one bucket. May be called for different buckets at the same time, once for each.
+  /// Sorts the draws of a bucket. Thread-safe for different buckets; call it once for each.
   void sort_bucket(std::size_t bucket, std::vector<float>& draws);
 
  private:

@@ -14,7 +14,7 @@ bool is_data(const Layer& layer) {
   return std::holds_alternative<DataSource>(layer.source);
 }
 
-/// True where keys change nothing but the view and layers' moves. Data move by themselves.
+/// True if keys change only the view and layers' moves, and data are constant.
 bool only_moves(const Scene& scene) {
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
   if (is_data_film(scene) || scene.film) return false;
@@ -25,7 +25,7 @@ bool only_moves(const Scene& scene) {
   });
 }
 
-/// Counts the sources of the process, from 1.
+/// Counts from 1.
 std::uint64_t next_source_number() {
   static std::atomic<std::uint64_t> count = 0;
   return ++count;
@@ -63,7 +63,7 @@ struct CircleSource::State {
     circles.paints_generation = number;
   }
 
-  /// Writes parts `first` and following of all layers together.
+  /// Parts are numbered over all layers.
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
             bool in_parallel) const {
     for (auto layer = layers.begin(); !shapes.empty(); ++layer) {
@@ -95,7 +95,7 @@ CircleSource::CircleSource(const Scene& scene, const CircleSource& before)
 
 CircleSource::CircleSource(const Scene& scene, const CircleSource& before, CircleUse use)
     : state_(std::make_unique<State>(State{scene, use})) {
-  std::vector<bool> differs(scene.layers.size());  // by itself: not only as a whole
+  std::vector<bool> differs(scene.layers.size());  // beyond moves of layers
   bool paints_differ = use != before.state_->use;
   for (std::size_t i = 0; i < differs.size(); ++i)
     paints_differ |= differs[i] = is_data(scene.layers[i]);
@@ -154,18 +154,18 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
       stats->stage("generate").bytes = memory.count() * (sizeof(Shape) + sizeof(Paint));
     return {memory, own_memory().held};
   }
-  // A place in the classic scenes' stream of random numbers takes microseconds to find.
+  // Finding a position in the random stream of classic scenes takes microseconds.
   constexpr std::size_t kSampleRun = 16;
   const std::size_t count = count_parts(state_->scene);
   CircleStream::Traits traits{.sample_run = kSampleRun, .source_bytes = own_memory().held};
   for (const LayerCircles& layer : state_->layers) {
-    constexpr std::size_t kChunks = 6, kLeast = std::size_t{1} << 19;
+    constexpr std::size_t kChunks = 6, kMinChunk = std::size_t{1} << 19;
     if (!layer.kept()) layer.source()->prepare(steps_at(state_->scene, frame));
     traits.is_parallel |= layer.is_parallel();
-    const std::size_t most = layer.traits().largest_chunk;
-    if (most > 0)
-      traits.largest_chunk =
-          std::max(traits.largest_chunk, std::clamp((count + kChunks - 1) / kChunks, kLeast, most));
+    const std::size_t max_chunk = layer.traits().largest_chunk;
+    if (max_chunk > 0)
+      traits.largest_chunk = std::max(
+          traits.largest_chunk, std::clamp((count + kChunks - 1) / kChunks, kMinChunk, max_chunk));
   }
   std::shared_ptr<const CircleRecipe> recipe;
   if (std::vector<RandomRun> runs = random_runs(); !runs.empty())
@@ -258,21 +258,22 @@ bool CircleSource::is_simulated() const {
 FilmSource::FilmSource(const Scene& scene, CircleUse use)
     : has_frames_(roundel::has_frames(scene)),
       has_recipes_(only_moves(scene) && !scene.image.looks.rings),  // these have parts
-      now_{{std::shared_ptr<const Scene>(), &scene}, std::make_shared<CircleSource>(scene, use)},
+      current_{{std::shared_ptr<const Scene>(), &scene},
+               std::make_shared<CircleSource>(scene, use)},
       use_(use) {}
 
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
-  if (!has_frames_ || frame == now_.scene->frame) return now_;
-  auto scene = std::make_shared<const Scene>(scene_at(*now_.scene, frame));
+  if (!has_frames_ || frame == current_.scene->frame) return current_;
+  auto scene = std::make_shared<const Scene>(scene_at(*current_.scene, frame));
   auto circles = scene->film ? std::make_shared<CircleSource>(*scene, use_)
-                             : std::make_shared<CircleSource>(*scene, *now_.circles);
-  now_ = {std::move(scene), std::move(circles)};
-  return now_;
+                             : std::make_shared<CircleSource>(*scene, *current_.circles);
+  current_ = {std::move(scene), std::move(circles)};
+  return current_;
 }
 
 CircleRecipe FilmSource::recipe(std::int64_t frame) {
-  if (!film_) film_ = now_.circles->film_circles();
-  return {film_, steps_at(*now_.scene, frame), now_.circles->moves()};
+  if (!film_) film_ = current_.circles->film_circles();
+  return {film_, steps_at(*current_.scene, frame), current_.circles->moves()};
 }
 
 }  // namespace roundel

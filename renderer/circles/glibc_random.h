@@ -8,11 +8,10 @@
 namespace roundel {
 
 /// The stream of glibc's random() after srandom(seed) (TYPE_3: r[i] = r[i−3] + r[i−31] mod 2³²,
-/// 31-bit outputs r[i] >> 1), the same on every platform, with a fast jump ahead so that several
-/// threads can produce separate stretches of one stream.
+/// 31-bit outputs r[i] >> 1) on all platforms, with fast jumps ahead for threads.
 class GlibcRandom {
  public:
-  /// The seed is taken as int32; 0 means 1. The stream stands at output 0.
+  /// The seed is taken as int32; 0 means 1.
   explicit GlibcRandom(std::uint32_t seed) {
     constexpr std::int64_t kModulus = 2147483647;
     std::array<std::uint32_t, 34> start{};
@@ -24,14 +23,13 @@ class GlibcRandom {
     }
     std::copy_n(start.begin(), 3, start.begin() + 31);
     std::copy_n(start.begin() + 3, kDegree, state_.begin());
-    skip(310);  // r[34..343] are thrown away
+    skip(310);  // r[34..343] are discarded
   }
 
-  /// Moves on by `count` outputs in time O(log count): the state `count` steps on is the linear
-  /// combination of states that x^count mod x³¹ − x²⁸ − 1 gives (coefficients mod 2³²).
+  /// Takes O(log count): the later state combines states with the coefficients (mod 2³²) of x^count
+  /// mod x³¹ − x²⁸ − 1.
   void skip(std::uint64_t count) {
-    // x^count, by squaring, from the highest four bits of count down: their power is below the
-    // degree.
+    // x^count by squaring, from the highest four bits of count, whose power is below the degree.
     int bit = std::max(static_cast<int>(std::bit_width(count)) - 4, 0);
     Polynomial power{};
     power[count >> bit] = 1;
@@ -49,11 +47,10 @@ class GlibcRandom {
     }
   }
 
-  /// Gives the next `count` outputs to use(words, size), portion by portion: output i is
-  /// words[i] >> 1.
+  /// Calls use(words, size) for portions of the next `count` outputs: output i is words[i] >> 1.
   template <typename Use>
   void take(std::size_t count, const Use& use) {
-    constexpr std::size_t kPortion = 1023;                // words made at once: stays in L1
+    constexpr std::size_t kPortion = 1023;                // words made at once: fits in L1
     std::array<std::uint32_t, kDegree + kPortion> words;  // NOLINT: written before it is read
     std::copy(state_.begin(), state_.end(), words.begin());
     while (count > 0) {
@@ -66,7 +63,7 @@ class GlibcRandom {
     std::copy_n(words.begin(), kDegree, state_.begin());
   }
 
-  /// The next `count` draws: to_unit() of the outputs.
+  /// The next `count` draws, to_unit() of the outputs.
   void draw(float* u, std::size_t count) {
     take(count, [&u](const std::uint32_t* words, std::size_t size) {
       for (std::size_t i = 0; i < size; ++i) u[i] = to_unit(words[i] >> 1);
@@ -74,7 +71,7 @@ class GlibcRandom {
     });
   }
 
-  /// float(output) / 2³¹, in [0, 1]. Multiplying by 2⁻³¹ is dividing by 2³¹: both are exact.
+  /// float(output) / 2³¹, in [0, 1]. Multiplying by 2⁻³¹ is exact, too.
   static float to_unit(std::uint32_t output) {
     return static_cast<float>(static_cast<std::int32_t>(output)) * (1.0f / 2147483648.0f);
   }
@@ -99,7 +96,7 @@ class GlibcRandom {
   static constexpr std::size_t kDegree = 31;
   using Polynomial = std::array<std::uint32_t, kDegree>;  ///< coefficient of x^k at [k]
 
-  /// words[31..31 + count) from words[0..31); the three sums run side by side in registers.
+  /// words[31..31 + count) from words[0..31); three independent sums stay in registers.
   static void extend(std::uint32_t* words, std::size_t count) {
     std::uint32_t a = words[28], b = words[29], c = words[30];
     const std::size_t threes = count / 3;
@@ -114,7 +111,7 @@ class GlibcRandom {
 
   static Polynomial square(const Polynomial& p) {
     std::array<std::uint32_t, 2 * kDegree - 1> product{};
-    for (std::size_t i = 0; i < kDegree; ++i) {  // each pair of different terms once, doubled
+    for (std::size_t i = 0; i < kDegree; ++i) {  // pairs of different terms, doubled
       const std::uint32_t twice = 2 * p[i];
       for (std::size_t k = i + 1; k < kDegree; ++k) product[i + k] += twice * p[k];
     }

@@ -18,7 +18,7 @@
 namespace roundel {
 namespace {
 
-/// Calls work(first, n) for pieces of `count` circles, from all threads.
+/// Calls work(first, n) on all threads.
 template <typename Work>
 void for_each_piece(std::size_t count, const Work& work) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
@@ -110,9 +110,9 @@ void LayerCircles::fill(std::size_t first, std::span<Shape> shapes, std::span<Pa
     source_->fill(first_circle, circles, circles_paints);
   }
   const auto finish = [&](std::size_t begin, std::size_t n) {
-    const std::span<Shape> some = circles.subspan(begin, n);
-    if (!paints.empty()) finish_(some, circles_paints.subspan(begin, n));
-    if (moves) move_circles(first_circle + begin, some);
+    const std::span<Shape> piece = circles.subspan(begin, n);
+    if (!paints.empty()) finish_(piece, circles_paints.subspan(begin, n));
+    if (moves) move_circles(first_circle + begin, piece);
   };
   if (is_parallel())
     for_each_piece(count, finish);
@@ -130,7 +130,7 @@ void LayerCircles::fill_in_parallel(std::size_t first, std::span<Shape> shapes,
   });
 }
 
-/// Moves circles `first` and following from the space that the source writes.
+/// Out of the source's space.
 void LayerCircles::move_circles(std::size_t first, std::span<Shape> shapes) const {
   if (!has_double_centers_) return roundel::move_circles(move_, shapes);
   constexpr std::size_t kAtOnce = 256;

@@ -15,12 +15,11 @@ namespace roundel {
 std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index,
                                                CircleUse use);
 
-/// Makes room for `count` circles, whose contents are undefined then. Throws
-/// Error(kRuntimeFailure) where memory does not suffice.
+/// Leaves contents undefined. Throws Error(kRuntimeFailure) if circles do not fit in memory.
 void resize_discard(Circles& circles, std::uint64_t count);
 
-/// The circles of a layer for a use: made by its source, or copied, then finished, moved, and
-/// divided into their parts.
+/// A layer's circles for a use: made by its source, or copied, then finished, moved, and divided
+/// into parts.
 class LayerCircles {
  public:
   /// Keeps references to the scene and its layer.
@@ -36,16 +35,16 @@ class LayerCircles {
   std::size_t count() const { return count_circles(layer_); }
   std::size_t count_parts() const { return count() * parts_; }
 
-  /// Makes the circles once, to be copied from then on.
+  /// Makes the circles once, for copies.
   void keep();
   const std::shared_ptr<const Circles>& kept() const { return kept_; }
-  // As LayerTraits has them:
+  // As in LayerTraits:
   bool is_cheap() const { return kept_ || traits().is_cheap; }
   bool is_parallel() const { return !kept_ && traits().is_parallel; }
 
-  /// Writes parts `first` and following, as many as there are shapes, of the frame that the source
-  /// was prepared for. Without paints these are left out, and unless `moves` circles stay where
-  /// the source has them. Starts no tasks, unless is_parallel().
+  /// Writes shapes.size() parts from `first` on, of the source's prepared frame. `paints` may be
+  /// empty; without `moves` circles stay in the source's space. Starts no tasks, unless
+  /// is_parallel().
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
             bool moves = true) const;
   /// Fills on all threads.
@@ -58,7 +57,7 @@ class LayerCircles {
   const Scene& scene_;
   const Layer& layer_;
   std::shared_ptr<LayerSource> source_;
-  std::shared_ptr<const Circles> kept_;  ///< as the source fills; null: it fills anew
+  std::shared_ptr<const Circles> kept_;  ///< as the source fills them, or null
   PaintFinish finish_;
   CircleMove move_;
   bool has_double_centers_, has_parts_;

@@ -8,7 +8,7 @@
 namespace roundel {
 
 /// Natural logarithm of a positive normal number, within 2 units in the last place, the same bits
-/// on every platform: only +, −, · in binary32, in the order written. Polynomial of Cephes' logf
+/// on all platforms: only +, −, · in binary32, in the order written. Polynomial of Cephes' logf
 /// (Moshier).
 ROUNDEL_HOST_DEVICE inline float portable_log(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
@@ -36,8 +36,8 @@ struct SinCos {
   float sin, cos;
 };
 
-/// Sine and cosine of 2π·turns for turns in [0, 1], absolute error below 2⁻²³, the same bits on
-/// every platform. Polynomials of Cephes' sinf and cosf on [−π/4, π/4].
+/// Sine and cosine of 2π·turns, turns in [0, 1], absolute error below 2⁻²³, the same bits on all
+/// platforms. Polynomials of Cephes' sinf and cosf on [−π/4, π/4].
 ROUNDEL_HOST_DEVICE inline SinCos portable_sincos_turns(float turns) {
   const int quarter = static_cast<int>(turns * 4.0f + 0.5f);  // nearest quarter turn, 0..4
   const float a = (turns - static_cast<float>(quarter) * 0.25f) * 6.2831853072f;
@@ -63,8 +63,8 @@ struct NormalPair {
   float first, second;
 };
 
-/// Two independent standard normal variates (Box and Muller 1958) from two uniform ones in [0, 1)
-/// that are multiples of 2⁻²⁴; no variate is larger than √(48·ln 2) = 5.77.
+/// Two independent standard normal variates (Box and Muller 1958) from uniform ones in [0, 1),
+/// multiples of 2⁻²⁴; absolute values are at most √(48·ln 2) = 5.77.
 ROUNDEL_HOST_DEVICE inline NormalPair normal_pair(float u0, float u1) {
   const float length = std::sqrt(-2.0f * portable_log(1.0f - u0));
   const SinCos angle = portable_sincos_turns(u1);

@@ -9,8 +9,8 @@
 
 namespace roundel {
 
-/// What a layer's shader, its opacity and the scene's blend space make of paints as written, and
-/// for drawing the signs that Paint has for looks.
+/// Applies shader, opacity and blend space to paints as written and, for drawing, sets the signs
+/// for looks.
 class PaintFinish {
  public:
   PaintFinish() = default;
@@ -19,7 +19,7 @@ class PaintFinish {
         is_linear_(scene.image.blend_space == BlendSpace::kLinear),
         has_looks_(to_be_drawn && scene.image.looks.any()),
         blend_(layer.blend),
-        // Data have the opacity in their solid alphas, which are rounded once.
+        // Data layers apply the opacity to solid alphas themselves, which rounds once.
         opacity_(is_snow_ || !std::holds_alternative<DataSource>(layer.source) ? layer.opacity
                                                                                : 1) {}
 
@@ -40,7 +40,7 @@ class PaintFinish {
   }
   void operator()(std::span<const Shape> shapes, std::span<Paint> paints) const {
     if (is_identity()) return;
-    const PaintFinish finish = *this;  // in registers: what is written cannot change it
+    const PaintFinish finish = *this;  // in registers: writes cannot change it
     for (std::size_t i = 0; i < paints.size(); ++i) finish(shapes[i], paints[i]);
   }
 

@@ -11,7 +11,7 @@ struct PhiloxBlock {
 };
 
 /// Philox 4x32-10, the counter-based generator of Random123 and cuRAND (Salmon, Moraes, Dror, Shaw:
-/// Parallel Random Numbers: As Easy as 1, 2, 3, 2011): a fixed scrambling of (counter, key).
+/// Parallel Random Numbers: As Easy as 1, 2, 3, 2011).
 ROUNDEL_HOST_DEVICE inline PhiloxBlock philox(PhiloxBlock counter, std::uint32_t key0,
                                               std::uint32_t key1) {
   std::uint32_t c0 = counter.words[0], c1 = counter.words[1];

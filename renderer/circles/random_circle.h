@@ -10,38 +10,37 @@ namespace roundel {
 
 enum class DrawKind : std::uint32_t { kConstant, kUniform, kNormal };
 
-/// One number's law, ready to draw from: `base`, base + scale·u (at most `largest`) or
-/// base + scale·normal.
+/// Draws `base`, base + scale·u (at most `largest`) or base + scale·normal.
 struct DrawLaw {
   DrawKind kind = DrawKind::kConstant;
   float base = 0, scale = 0, largest = 0;
 };
 
-/// A law of places: evenly over a disc, or a ring, where squares of distances are even.
+/// A place uniform over a disc or a ring: squared distances are uniform.
 struct RingLaw {
   float x = 0, y = 0, radius = 0;
-  float inner = 0;  ///< share of the disc that is not the ring's
+  float inner = 0;  ///< share of the disc inside the ring
 };
 
 /// The laws of a random layer, ready to draw from, and its key. Circle k draws its words from
-/// philox({k mod 2³², k / 2³², block, 0}, {seed, layer}). Every property has words of its own, so
-/// that no law shifts another one's draws:
+/// philox({k mod 2³², k / 2³², block, 0}, {seed, layer}). Every property has its own words, so
+/// that no law shifts another's draws:
 ///
 ///   block  words  property
-///   0      0, 1   place: x and y, a uniform number each, or one pair of normal ones; of a disc or
-///                 ring distance and angle; of a polyline along and across (a cloud: a pair); of a
-///                 grid jitter
+///   0      0, 1   place: x and y, a uniform number each, or a pair of normal ones; for a disc or
+///                 ring distance and angle; for a polyline along and across (a cloud: a pair); for
+///                 a grid jitter
 ///   0      2, 3   radius
-///   1      0 1 2  red, green, blue, uniform; of a choice or gradient the first word only
+///   1      0 1 2  red, green, blue, uniform; for a choice or gradient only the first word
 ///   2      0, 1   alpha
 ///   2      2, 3   depth
 ///
-/// A word w is the uniform number u = (w >> 8)·2⁻²⁴. A single uniform number takes the first of its
-/// words; a single normal number is the first of the pair that its two words make (normal_pair).
+/// A word w is the uniform number u = (w >> 8)·2⁻²⁴. A single uniform number uses the first of its
+/// words; a single normal number is the first of the pair from its two words (normal_pair).
 struct RandomLaws {
   std::uint32_t seed = 0, layer = 0;
-  DrawLaw x, y;  ///< of equal kind; for draw_place() alone, as the next
-  RingLaw ring;  ///< in place of x and y where it has a radius
+  DrawLaw x, y;  ///< both of one kind; for draw_place() alone, like `ring`
+  RingLaw ring;  ///< replaces x and y if it has a radius
   DrawLaw radius;
   DrawLaw red, green, blue;  ///< for draw_color() alone
   DrawLaw alpha, depth;
@@ -58,7 +57,7 @@ ROUNDEL_HOST_DEVICE inline float uniform_of(std::uint32_t word) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * (1.0f / 16777216.0f);
 }
 
-/// base + scale·u can round up to the law's excluded upper bound; `largest` is the number below it.
+/// base + scale·u can round up to the excluded upper bound; `largest` is the number below it.
 ROUNDEL_HOST_DEVICE inline float draw_uniform(const DrawLaw& law, std::uint32_t word) {
   const float value = law.base + law.scale * uniform_of(word);
   return value < law.largest ? value : law.largest;
@@ -71,14 +70,14 @@ ROUNDEL_HOST_DEVICE inline float draw_number(const DrawLaw& law, std::uint32_t w
   return law.base + law.scale * normal_pair(uniform_of(word0), uniform_of(word1)).first;
 }
 
-/// The block of circle k's words.
+/// Block of circle k's words.
 ROUNDEL_HOST_DEVICE inline PhiloxBlock draw_block(const RandomLaws& laws, std::uint64_t k,
                                                   std::uint32_t block) {
   return philox({{static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32), block, 0}},
                 laws.seed, laws.layer);
 }
 
-/// A place by the laws of x and y, or of a ring. Binary32.
+/// Draws by the laws of x and y, or of a ring. Binary32.
 ROUNDEL_HOST_DEVICE inline void draw_place(const RandomLaws& laws, const PhiloxBlock& words,
                                            Shape& shape) {
   if (laws.ring.radius > 0) {
@@ -98,7 +97,6 @@ ROUNDEL_HOST_DEVICE inline void draw_place(const RandomLaws& laws, const PhiloxB
   }
 }
 
-/// A colour by the laws of its channels.
 ROUNDEL_HOST_DEVICE inline void draw_color(const RandomLaws& laws, std::uint64_t k, Paint& paint) {
   paint.red = laws.red.base;
   paint.green = laws.green.base;
@@ -111,8 +109,8 @@ ROUNDEL_HOST_DEVICE inline void draw_color(const RandomLaws& laws, std::uint64_t
   }
 }
 
-/// Circle k of a random layer; depends on nothing but its arguments. `place(words, shape)` draws
-/// its centre, `color(paint)` its colour.
+/// Circle k of a random layer, from the arguments alone. `place(words, shape)` draws its centre,
+/// `color(paint)` its colour.
 template <typename Place, typename Color>
 ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
                                        Paint& paint, const Place& place, const Color& color) {
@@ -134,7 +132,7 @@ ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, 
   }
 }
 
-/// The same where laws of RandomLaws are all there is.
+/// Draws by RandomLaws alone.
 ROUNDEL_HOST_DEVICE inline void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
                                               Paint& paint) {
   random_circle(

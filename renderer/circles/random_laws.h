@@ -6,8 +6,7 @@
 
 namespace roundel {
 
-/// A scene's random layer as what random_circle draws from. `alpha` is the shader's, for layers
-/// without an alpha law. Numbers of the scene are rounded to binary32.
+/// Rounds the scene's numbers to binary32. `alpha`: the shader's, for layers without an alpha law.
 RandomLaws make_random_laws(const RandomSource& source, std::uint32_t seed,
                             std::uint32_t layer_index, float alpha);
 

@@ -36,12 +36,12 @@ struct ToDrawLaw {
   DrawLaw operator()(const GaussianLaw& law) const { return normal_law(law.mean, law.sigma); }
 };
 
-// Laws of places: each turns circle k's first two words into a centre, `in_binary32` for a Shape
-// and `in_binary64` for layers whose centres are rounded after the view.
+// Places: circle k's first two words give a centre, `in_binary32` for a Shape, `in_binary64` for
+// layers whose centres are rounded after the view.
 
-/// A law of x and y, or of a ring. In binary64, with the uniform numbers u and v of the two words:
-/// low + (high − low)·u and the same with v, at most the number below high; mean + sigma·n with
-/// normal_pair(u, v); center + radius·√(inner + (1 − inner)·u)·(cos 2πv, sin 2πv).
+/// In binary64, with the uniform numbers u and v of the two words: low + (high − low)·u and
+/// likewise v, at most the number below high; mean + sigma·n with normal_pair(u, v); center +
+/// radius·√(inner + (1 − inner)·u)·(cos 2πv, sin 2πv).
 class LawPlace {
  public:
   explicit LawPlace(const PositionLaw& law) : law_(law) {}
@@ -80,7 +80,7 @@ class LawPlace {
   const PositionLaw& law_;
 };
 
-/// A place that is computed in binary64 either way.
+/// Rounds places that are always computed in binary64.
 template <typename Place>
 void round_place(const Place& place, std::uint64_t k, const PhiloxBlock& words, Shape& shape) {
   const ScenePoint center = place.in_binary64(k, words);
@@ -88,9 +88,9 @@ void round_place(const Place& place, std::uint64_t k, const PhiloxBlock& words, 
   shape.y = static_cast<float>(center.y);
 }
 
-/// Evenly along lines, binary64. With a width also evenly across: where lines meet
-/// their sides do, too, so across is along a vector that turns from one joint's mitre to the next.
-/// With a sigma in a round cloud about the place, by the two halves of the second word.
+/// Uniform along lines. With a width also across, along a vector that turns from one joint's mitre
+/// to the next, so that the sides of lines meet. With a sigma in a round cloud, by the two halves
+/// of the second word.
 class PolylinePlace {
  public:
   explicit PolylinePlace(const PolylinePosition& line) : width_(line.width), sigma_(line.sigma) {
@@ -142,19 +142,18 @@ class PolylinePlace {
  private:
   using Point = std::array<double, 2>;
 
-  /// Of two unit normals; at most twice as long as they are, in sharp turns.
+  /// The mitre of unit normals; its length is at most 2, in sharp turns.
   static Point mitre(const Point& a, const Point& b) {
     const double stretch = 1 / std::max(1 + a[0] * b[0] + a[1] * b[1], 0.5);
     return {(a[0] + b[0]) * stretch, (a[1] + b[1]) * stretch};
   }
 
   std::vector<Point> points_;
-  std::vector<double> ends_;  ///< by line: its length and those before it
+  std::vector<double> ends_;  ///< by line: sum of lengths
   std::vector<Point> sides_;  ///< by point
   double width_, sigma_;
 };
 
-/// A circle a cell. Binary64.
 class GridPlace {
  public:
   explicit GridPlace(const GridPosition& grid) : grid_(grid) {}
@@ -177,9 +176,8 @@ class GridPlace {
   GridPosition grid_;
 };
 
-// Laws of colours.
+// Colours:
 
-/// Of red, green and blue.
 struct ChannelColor {
   void operator()(const RandomLaws& laws, std::uint64_t k, Paint& paint) const {
     draw_color(laws, k, paint);
@@ -192,7 +190,7 @@ void set_color(const DisplayColor& color, Paint& paint) {
   paint.blue = color.blue;
 }
 
-/// One of several: the first one whose sum of weights is above u times their total.
+/// The first colour with a sum of weights above u times the total.
 class ChosenColor {
  public:
   explicit ChosenColor(const ChoiceColor& choice) : colors_(choice.colors) {
@@ -236,7 +234,7 @@ class RandomLayer final : public LayerSource {
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
     std::visit(
         [&](const auto& place, const auto& color) {
-          const RandomLaws laws = laws_;  // in registers: what is written cannot change it
+          const RandomLaws laws = laws_;  // in registers: writes cannot change it
           for (std::size_t i = 0; i < shapes.size(); ++i) {
             const std::uint64_t k = first + i;
             random_circle(

@@ -8,15 +8,14 @@
 
 namespace roundel {
 
-/// Circles of a frame that are a random layer's, each of which is made of its number alone: by
-/// whoever draws, where it draws.
+/// Circles of a random layer. The rasterizer makes each from its number.
 struct RandomRun {
-  std::uint64_t first, count;  ///< of the frame's circles
+  std::uint64_t first, count;  ///< in the frame's circles
   RandomLaws laws;
   PaintFinish finish;
   CircleMove move;
 
-  /// Circle k of the layer as it is drawn, in frame space.
+  /// Circle k of the layer, ready to draw, in frame space.
   ROUNDEL_HOST_DEVICE void make(std::uint64_t k, Shape& shape, Paint& paint) const {
     random_circle(laws, k, shape, paint);
     finish(shape, paint);

@@ -17,10 +17,9 @@ namespace {
 
 constexpr int kBucketBits = 11;
 constexpr std::size_t kBuckets = (std::size_t{1} << kBucketBits) + 1;  // and one for NaN
-constexpr std::size_t kMostSlabs = 64;
-constexpr std::size_t kRowsOfSlab = 65'536;
+constexpr std::size_t kMaxSlabs = 64;
+constexpr std::size_t kSlabRows = 65'536;
 
-/// A row of a bucket.
 struct OrderEntry {
   std::uint64_t key;
   std::uint32_t row;
@@ -28,30 +27,30 @@ struct OrderEntry {
     return key != other.key ? key < other.key : row < other.row;
   }
 };
-/// Buckets of more rows are sorted into buckets of their own.
-constexpr std::size_t kMostEntries = std::size_t{1} << 15;
+/// Larger buckets are divided again.
+constexpr std::size_t kMaxBucketRows = std::size_t{1} << 15;
 
-/// The keys' first bits that differ.
+/// Maps keys by the first bits that differ.
 class Buckets {
  public:
-  Buckets(std::uint64_t least, std::uint64_t most)
-      : least_(least),
-        shift_(std::max(0, static_cast<int>(std::bit_width(most - least)) - kBucketBits)) {}
+  Buckets(std::uint64_t lowest, std::uint64_t highest)
+      : lowest_(lowest),
+        shift_(std::max(0, static_cast<int>(std::bit_width(highest - lowest)) - kBucketBits)) {}
   std::size_t of(std::uint64_t key) const {
-    return key == 0 ? 0 : 1 + static_cast<std::size_t>((key - least_) >> shift_);
+    return key == 0 ? 0 : 1 + static_cast<std::size_t>((key - lowest_) >> shift_);
   }
 
  private:
-  std::uint64_t least_;
+  std::uint64_t lowest_;
   int shift_;
 };
 
 std::size_t slabs_of(std::size_t count) {
-  return std::clamp<std::size_t>(count / kRowsOfSlab, 1, kMostSlabs);
+  return std::clamp<std::size_t>(count / kSlabRows, 1, kMaxSlabs);
 }
 
-/// value_of(i) of 0 to out.size() − 1 by bucket_of(i), those of a bucket as they come: counts,
-/// their exclusive scan, values. Returns where each bucket begins in `out`, and its end.
+/// Sorts value_of(i) by bucket_of(i), i < out.size(); stable: counts, their exclusive scan, values.
+/// Returns the buckets' begins, and the end.
 template <typename ValueOf, typename BucketOf>
 std::vector<std::size_t> sort_into(std::span<std::uint32_t> out, std::size_t buckets,
                                    const ValueOf& value_of, const BucketOf& bucket_of) {
@@ -79,29 +78,29 @@ std::uint32_t itself(std::size_t i) {
   return static_cast<std::uint32_t>(i);
 }
 
-/// Rows row_of(0) and following in `out`, in buckets, those of a bucket as they come. Returns where
-/// each bucket begins, and the end. All are in one only where all keys are the same.
+/// Sorts rows row_of(0), row_of(1), … into buckets; stable. Returns the buckets' begins, and the
+/// end. Rows share one bucket only if all keys are equal.
 template <typename RowOf>
 std::vector<std::size_t> distribute(std::span<const std::uint64_t> keys,
                                     std::span<std::uint32_t> out, const RowOf& row_of) {
   const std::size_t count = out.size(), slabs = slabs_of(count);
   const auto begin_of = [&](std::size_t s) { return count * s / slabs; };
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // of keys but NaN's
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // without NaN's keys
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
+    std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max(), highest = 0;
     for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) {
       const std::uint64_t key = keys[row_of(i)];
-      if (key != 0) least = std::min(least, key);
-      most = std::max(most, key);
+      if (key != 0) lowest = std::min(lowest, key);
+      highest = std::max(highest, key);
     }
-    bounds[s] = {least, most};
+    bounds[s] = {lowest, highest};
   });
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
+  std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max(), highest = 0;
   for (const auto& [low, high] : bounds) {
-    least = std::min(least, low);
-    most = std::max(most, high);
+    lowest = std::min(lowest, low);
+    highest = std::max(highest, high);
   }
-  const Buckets buckets(std::min(least, most), most);
+  const Buckets buckets(std::min(lowest, highest), highest);
   return sort_into(out, kBuckets, row_of,
                    [&](std::size_t i) { return buckets.of(keys[row_of(i)]); });
 }
@@ -132,9 +131,9 @@ void NumberOrder::sort_buckets(std::span<std::uint32_t> rows,
   });
 }
 
-/// Rows of equal keys ascend in it.
+/// `rows` with equal keys must ascend.
 void NumberOrder::sort_bucket(std::span<std::uint32_t> rows) const {
-  if (rows.size() > kMostEntries) {
+  if (rows.size() > kMaxBucketRows) {
     std::vector<std::size_t> begins;
     {
       RowNumbers sorted(rows.size());
@@ -156,7 +155,7 @@ void NumberOrder::sort_bucket(std::span<std::uint32_t> rows) const {
 std::uint64_t NumberOrder::memory_bytes(std::uint64_t rows, std::uint64_t threads) {
   return block_memory(rows * sizeof(std::uint64_t)) +
          2 * block_memory(rows * sizeof(std::uint32_t)) +
-         threads * std::min<std::uint64_t>(rows, kMostEntries) * sizeof(OrderEntry);
+         threads * std::min<std::uint64_t>(rows, kMaxBucketRows) * sizeof(OrderEntry);
 }
 
 void TextOrder::add(std::size_t first, std::span<const std::string_view> texts,

@@ -11,22 +11,22 @@
 
 namespace roundel {
 
-/// Numbers of rows, at most 2³² of them.
+/// Numbers of at most 2³² rows.
 using RowNumbers = Buffer<std::uint32_t>;
 
-/// Sorts rows by a number, NaN lowest, rows that are equal as they come. Buckets of the keys' first
-/// bits, then each bucket alone.
+/// Sorts rows by a number, NaN lowest; stable. Divides them into buckets by the keys' first bits,
+/// then sorts each bucket.
 class NumberOrder {
  public:
   explicit NumberOrder(std::size_t rows) : keys_(rows) {}
-  /// Adds the kept ones among these numbers as rows `first` and following; from many threads.
+  /// Adds the kept numbers as rows from `first` on. Thread-safe.
   void add(std::size_t first, std::span<const double> numbers, std::span<const std::uint32_t> kept,
            bool descending);
-  /// The same of Table::read_order_keys().
+  /// Adds keys of Table::read_order_keys().
   void add_keys(std::size_t first, std::span<const std::uint64_t> keys,
                 std::span<const std::uint32_t> kept);
   RowNumbers sorted();
-  /// Main memory that sorting takes at most, with the result.
+  /// Upper bound, with the result.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t threads);
 
  private:
@@ -36,34 +36,33 @@ class NumberOrder {
   Buffer<std::uint64_t> keys_;  ///< by row
 };
 
-/// Sorts rows by the bytes of a text, empty ones lowest, rows that are equal as they come. Keeps
-/// all texts.
+/// Sorts rows by the bytes of a text, empty ones lowest; stable. Keeps all texts.
 class TextOrder {
  public:
   explicit TextOrder(std::size_t rows) : texts_(rows) {}
   void add(std::size_t first, std::span<const std::string_view> texts,
            std::span<const std::uint32_t> kept);
   RowNumbers sorted(bool descending);
-  /// Main memory of the texts, which have `bytes` in all.
+  /// `bytes`: of all texts.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t bytes) {
-    constexpr std::uint64_t kBeside = 20;  // of a text's block of memory, at most
-    return rows * (sizeof(std::string) + kBeside) + bytes;
+    constexpr std::uint64_t kBlockOverhead = 20;  // at most, per text
+    return rows * (sizeof(std::string) + kBlockOverhead) + bytes;
   }
 
  private:
   std::vector<std::string> texts_;
 };
 
-/// Where each row is in an order of all rows.
+/// The place of each row in an order of all.
 RowNumbers places_by_row(const RowNumbers& order);
 
-/// Places in a run of paint order by the block of the file that their rows lie in, so that the file
-/// is read once for all of them.
+/// Groups the places of a run of paint order by their rows' block of the file, to read the file
+/// once.
 class PlacesByBlock {
  public:
   PlacesByBlock(std::span<const std::uint32_t> rows, std::size_t blocks,
                 const std::function<std::size_t(std::uint32_t row)>& block_of);
-  /// Ascending.
+  /// Ascending places.
   std::span<const std::uint32_t> of(std::size_t block) const {
     return places_.span().subspan(begins_[block], begins_[block + 1] - begins_[block]);
   }

@@ -9,8 +9,8 @@
 
 namespace roundel {
 
-/// A layer whose frame f is its initial state after f steps. Keeps the state of the frame made
-/// last: going forward steps on from there, going back starts over.
+/// Frame f is the initial state after f steps. Going forward steps on from the last frame, going
+/// back restarts.
 class SimulatedLayer : public LayerSource {
  public:
   void prepare(std::int64_t steps) final {
@@ -18,7 +18,7 @@ class SimulatedLayer : public LayerSource {
       restart();
       steps_ = 0;
     }
-    // Far frames are reached in pieces, so that Ctrl-C need not wait for them.
+    // Steps in pieces, so that Ctrl-C works meanwhile.
     constexpr std::int64_t kSteps = 10'000;
     for (; steps - steps_ > kSteps; steps_ += kSteps) {
       checkpoint();
@@ -31,23 +31,23 @@ class SimulatedLayer : public LayerSource {
  protected:
   explicit SimulatedLayer(Motion motion) : LayerSource({.is_cheap = false, .motion = motion}) {}
 
-  /// Makes the state of frame 0.
+  /// Makes frame 0.
   virtual void restart() = 0;
-  /// Steps the state from frame `from` to frame `to` >= `from`.
+  /// `to` >= `from`.
   virtual void advance(std::int64_t from, std::int64_t to) = 0;
 
  private:
-  std::int64_t steps_ = -1;  ///< of the state; -1: there is none yet
+  std::int64_t steps_ = -1;  ///< frame of the state; -1: no state yet
 };
 
-/// A few circles in memory, which are stepped one by one.
+/// A few circles, stepped one by one.
 class SteppedLayer final : public SimulatedLayer {
  public:
   /// Circles in frame 0.
   struct Start {
     std::vector<Shape> shapes;
     std::vector<Paint> paints;              ///< [circles]
-    std::vector<Velocity> velocities = {};  ///< [circles]; empty where nothing needs one
+    std::vector<Velocity> velocities = {};  ///< [circles]; may be empty if unused
   };
   explicit SteppedLayer(Start start, Motion motion = Motion::kNone)
       : SimulatedLayer(motion), start_(std::move(start)) {

@@ -14,7 +14,7 @@ namespace roundel::HWY_NAMESPACE {
 
 constexpr std::size_t kGroup = SnowFlakes::kGroup;  // the compiler makes them vectors
 
-/// Flakes do not meet, so a group goes all the way while its state is at hand.
+/// Flakes do not interact: a group takes all steps in registers.
 void move_group(SnowFlakes& flakes, std::size_t first, std::uint32_t from, std::uint32_t to) {
   float x[kGroup], y[kGroup], velocity_x[kGroup], velocity_y[kGroup];
   std::copy_n(&flakes.x[first], kGroup, x);
@@ -39,7 +39,7 @@ void move_group(SnowFlakes& flakes, std::size_t first, std::uint32_t from, std::
   std::copy_n(velocity_y, kGroup, &flakes.velocity_y[first]);
 }
 
-/// Flakes first..last; `first` is a multiple of kGroup.
+/// `first` is a multiple of kGroup.
 void move_range(SnowFlakes& flakes, std::size_t first, std::size_t last, std::int64_t from,
                 std::int64_t to) {
   for (; first < last; first += kGroup)
@@ -70,13 +70,13 @@ HWY_EXPORT(write_range);
 }  // namespace
 
 SnowFlakes::SnowFlakes(std::size_t flakes) : count(flakes) {
-  const std::size_t room = (count + kGroup - 1) / kGroup * kGroup;
+  const std::size_t padded = (count + kGroup - 1) / kGroup * kGroup;
   for (Buffer<float>* buffer : {&x, &y, &velocity_x, &velocity_y, &z, &radius, &force_scale}) {
-    *buffer = Buffer<float>(room);
+    *buffer = Buffer<float>(padded);
     std::fill(buffer->begin(), buffer->end(), 0.0f);
   }
-  hash = Buffer<std::uint32_t>(room);
-  for (std::size_t i = count; i < room; ++i) set_depth(i, 0);
+  hash = Buffer<std::uint32_t>(padded);
+  for (std::size_t i = count; i < padded; ++i) set_depth(i, 0);
 }
 
 void SnowFlakes::set_depth(std::size_t i, float depth) {
@@ -87,7 +87,7 @@ void SnowFlakes::set_depth(std::size_t i, float depth) {
 
 void move_snow(SnowFlakes& flakes, std::int64_t from, std::int64_t to) {
   if (from == to) return;
-  constexpr std::size_t kTask = 2048;  // flakes of one task
+  constexpr std::size_t kTask = 2048;  // flakes per task
   const auto move = HWY_DYNAMIC_DISPATCH(move_range);
   tbb::parallel_for(std::size_t{0}, (flakes.count + kTask - 1) / kTask, [&](std::size_t task) {
     move(flakes, task * kTask, std::min(flakes.count, (task + 1) * kTask), from, to);

@@ -8,27 +8,25 @@
 
 namespace roundel {
 
-/// Flakes in paint order, one array a number. The arrays end with some that are no flakes, so that
-/// whole groups can be moved.
+/// Flakes in paint order, in arrays padded to whole groups.
 struct SnowFlakes {
   static constexpr std::size_t kGroup = 16;
 
   std::size_t count = 0;
-  Buffer<float> x, y, velocity_x, velocity_y;  ///< change from step to step
-  Buffer<float> z, radius;                     ///< do not
-  Buffer<float> force_scale;                   ///< follow from z
+  Buffer<float> x, y, velocity_x, velocity_y;  ///< change at each step
+  Buffer<float> z, radius;                     ///< constant
+  Buffer<float> force_scale;                   ///< computed from z
   Buffer<std::uint32_t> hash;
 
-  /// All at 0, without speed. set_depth() has to be called for each.
+  /// All at 0, without speed; call set_depth() for each.
   explicit SnowFlakes(std::size_t count = 0);
-  /// Sets a flake's depth and what follows from it.
   void set_depth(std::size_t i, float depth);
 };
 
-/// Moves all flakes from frame `from` to frame `to` >= `from` (step_snow), in parallel.
+/// Moves all flakes from frame `from` to frame `to` >= `from`, on all threads.
 void move_snow(SnowFlakes& flakes, std::int64_t from, std::int64_t to);
 
-/// Writes flakes `first` and following. One thread.
+/// Writes flakes from `first` on. One thread.
 void write_snow(const SnowFlakes& flakes, std::size_t first, std::span<Shape> shapes);
 
 }  // namespace roundel

@@ -3,17 +3,16 @@
 
 #include "renderer/base/host_device.h"
 
-/// The motion of the snow: binary32 throughout, in the order written, and integer hashes; plain
-/// enough for compilers to run several flakes side by side.
+/// Binary32 throughout, in the order written, and integer hashes; simple enough for compilers to
+/// vectorise over flakes.
 namespace roundel {
 
-/// The state of one flake that changes.
 struct SnowFlake {
   float x, y, velocity_x, velocity_y;
 };
 
-/// A bijection of 32 bits in which every input bit flips every output bit with a chance close to ½:
-/// `lowbias32` (Christopher Wellons, hash-prospector, 2018).
+/// A bijection of 32 bits in which every input bit flips every output bit with a probability close
+/// to ½: `lowbias32` (Christopher Wellons, hash-prospector, 2018).
 ROUNDEL_HOST_DEVICE inline std::uint32_t mix_bits(std::uint32_t h) {
   h ^= h >> 16;
   h *= 0x7feb352du;
@@ -34,13 +33,12 @@ ROUNDEL_HOST_DEVICE inline std::int32_t floor_to_int(float value) {
   return truncated - (static_cast<float>(truncated) > value ? 1 : 0);
 }
 
-/// The part of the noise that is the same in all steps of a flake: its index in paint order and its
-/// cell in depth, ⌊255z⌋.
+/// Constant part of a flake's noise, from its index in paint order and its cell in depth, ⌊255z⌋.
 ROUNDEL_HOST_DEVICE inline std::uint32_t snow_flake_hash(std::uint32_t index, float z) {
   return mix_bits(mix_bits(index) + static_cast<std::uint32_t>(floor_to_int(255.0f * z)));
 }
 
-/// Scale of the forces: the nearer a flake, the stronger.
+/// Forces are stronger on nearer flakes.
 ROUNDEL_HOST_DEVICE inline float snow_force_scale(float z) {
   const float nearness = 1.0f - z;
   return nearness < .1f ? .1f : nearness > 1.0f ? 1.0f : nearness;
@@ -49,7 +47,7 @@ ROUNDEL_HOST_DEVICE inline float snow_force_scale(float z) {
 /// One step of 1/60 s. `step` counts from 1: step s leads to frame s. The noise, with the sum and
 /// product of integers mod 2³², G = 0x9e3779b9 and cell = ⌊10x⌋ + 65536·⌊10y⌋:
 ///   h0 = mix(flake_hash xor cell), h1 = mix(h0 + G)        n0, n1: the forces
-///   h2 = mix(h1 xor mix(step)),    h3 = mix(h2 + G)        n', n'': where a lost flake comes back
+///   h2 = mix(h1 xor mix(step)),    h3 = mix(h2 + G)        n', n'': where a lost flake returns
 /// each as signed_unit(h).
 ROUNDEL_HOST_DEVICE inline void step_snow(SnowFlake& flake, float radius, float force_scale,
                                           std::uint32_t flake_hash, std::uint32_t step) {

@@ -3,7 +3,7 @@
 
 namespace roundel {
 
-/// Upper bounds of the main memory that a source of circles takes beside the circles, in bytes.
+/// Upper bounds in bytes, besides the circles.
 struct SourceMemory {
   std::uint64_t peak = 0;  ///< at any time
   std::uint64_t held = 0;  ///< while its circles are drawn

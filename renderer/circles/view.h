@@ -8,8 +8,8 @@
 
 namespace roundel {
 
-/// Moves a circle from scene space into the frame space of a width × height image, in binary64,
-/// rounded once. For a square image and the default view that is the identity, bit for bit.
+/// Moves from scene space to the frame space of a width × height image, in binary64, rounded once.
+/// The identity, bit for bit, for a square image and the default view.
 ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& view, int width,
                                                 int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
@@ -20,12 +20,12 @@ ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& 
         static_cast<float>(std::fma(view.center_y - static_cast<double>(shape.y), view.zoom, 0.5)),
         shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
   if (view.zoom == 1) {
-    // Exact for small coordinates too: nothing is added when the offset is zero.
+    // A zero offset adds nothing: exact for small coordinates, too.
     return {static_cast<float>(static_cast<double>(shape.x) + (half_width - view.center_x)),
             static_cast<float>(static_cast<double>(shape.y) + (0.5 - view.center_y)), shape.z,
             shape.radius};
   }
-  // The difference first: at a deep zoom it keeps the digits that matter.
+  // Subtracting first keeps the digits that matter at a deep zoom.
   return {
       static_cast<float>(
           std::fma(static_cast<double>(shape.x) - view.center_x, view.zoom, half_width)),
@@ -33,11 +33,11 @@ ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& 
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
-/// The same for centres in binary64: they are rounded once, after the view, so that neighbours far
-/// from the origin or in a deep zoom keep their places.
+/// Moves binary64 centres, rounded once, after the view: neighbours far from the origin or at a
+/// deep zoom stay apart.
 class FrameMove {
  public:
-  /// Nowhere: numbers are rounded.
+  /// The identity, with rounding.
   FrameMove() = default;
   FrameMove(const View& view, int width, int height)
       : x_(move_of(view.center_x, 0.5 * static_cast<double>(width) / static_cast<double>(height),
@@ -58,21 +58,20 @@ class FrameMove {
       return static_cast<float>(moves ? std::fma(value - center, zoom, middle) : value);
     }
   };
-  // A mirrored axis has a negative zoom: that changes signs, no digits.
+  // A mirrored axis has a negative zoom, which changes only signs.
   static Axis move_of(double center, double middle, double zoom, double sign) {
     return {zoom * sign != 1 || center != middle, center, middle, zoom * sign};
   }
   Axis x_, y_;
 };
 
-/// As large as radii in frame space can be without layers that scale: their squares are finite.
+/// Maximum without layers that scale; its square is finite.
 inline constexpr double kMaxFrameRadius = kMaxCoordinate * kMaxZoom;
 
-/// Moves a layer's circles from its own space to scene space or, with `by_view`, to the frame space
-/// of the scene's image.
+/// Moves a layer's circles to scene space or, `by_view`, to the frame space of the scene's image.
 class CircleMove {
  public:
-  /// Nowhere.
+  /// The identity.
   CircleMove() = default;
   CircleMove(const Scene& scene, const LayerMove& move, bool by_view)
       : view_(scene.view),
@@ -91,7 +90,7 @@ class CircleMove {
       return moves_in_frame_ ? to_frame_space(shape, view_, width_, height_) : shape;
     return at(static_cast<double>(shape.x), static_cast<double>(shape.y), shape);
   }
-  /// Moves a circle whose centre is this one, in binary64 and rounded once, and not the shape's.
+  /// Moves with this centre instead of the shape's; rounds once.
   ROUNDEL_HOST_DEVICE Shape at(double center_x, double center_y, const Shape& shape) const {
     const auto [x, y] = in_scene_(center_x, center_y);
     const double grown = static_cast<double>(shape.radius) * growth_;
@@ -114,17 +113,17 @@ inline void move_circles(const CircleMove& move, std::span<Shape> shapes) {
   for (Shape& shape : shapes) shape = move(shape);
 }
 
-/// A centre in binary64, before it is rounded.
+/// An unrounded centre.
 struct ScenePoint {
   double x, y;
 };
 
-/// A circle in scene space, for people to read.
+/// A circle for people to read.
 struct SceneShape {
   double x, y, z, radius;
 };
 
-/// The way back; a circle's old numbers but for the rounding of frame space.
+/// Inverse of to_frame_space(), except for its rounding.
 inline SceneShape to_scene_space(const Shape& shape, const View& view, int width, int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
   return {

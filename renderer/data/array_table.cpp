@@ -6,7 +6,7 @@
 namespace roundel {
 namespace {
 
-std::uint64_t rows_a_piece(const RecordRun& run) {
+std::uint64_t piece_rows(const RecordRun& run) {
   return std::max<std::uint64_t>(1, run.bytes->run_bytes() / run.record_bytes);
 }
 
@@ -21,12 +21,12 @@ ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<Record
     form.push_back(column.element.column(column.name));
     form.back().rows = runs_[column.run].rows;
     form.back().is_quick = runs_[column.run].bytes->is_plain();
-    // How long texts of any length are is not known, but all of them lie in the file.
+    // Lengths of texts are unknown; the file bounds them.
     if (column.element.kind == Element::Kind::kPlace)
       form.back().text_bytes = this->file().size() / std::max<std::uint64_t>(1, rows) + 1;
   }
   std::uint64_t run_rows = 0;
-  for (const RecordRun& run : runs_) run_rows = std::max(run_rows, rows_a_piece(run));
+  for (const RecordRun& run : runs_) run_rows = std::max(run_rows, piece_rows(run));
   set_form(std::move(form), rows, run_rows);
 }
 
@@ -39,7 +39,7 @@ std::shared_ptr<const Table> ArrayTable::with_rows(std::uint64_t rows) const {
 
 std::uint64_t ArrayTable::memory_bytes() const {
   std::uint64_t sum = 0;
-  const ByteSource* counted = nullptr;  // neighbours share them
+  const ByteSource* counted = nullptr;  // adjacent columns may share a source
   for (const RecordRun& run : runs_) {
     if (run.bytes.get() != counted) sum += run.bytes->memory_bytes();
     counted = run.bytes.get();
@@ -49,7 +49,7 @@ std::uint64_t ArrayTable::memory_bytes() const {
 
 void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,
                            std::uint64_t count, TableRows& out) const {
-  // Columns of the same records are taken from them together.
+  // Columns of one run share its records.
   std::vector<std::size_t> order(columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto run_of = [&](std::size_t k) { return array_columns_[columns[k]].run; };
@@ -58,7 +58,7 @@ void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t f
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const RecordRun& run = runs_[run_of(order[begin])];
     while (end < order.size() && run_of(order[end]) == run_of(order[begin])) ++end;
-    const std::uint64_t piece = rows_a_piece(run);
+    const std::uint64_t piece = piece_rows(run);
     for (std::uint64_t row = 0; row < count; row += piece) {
       const auto rows = static_cast<std::size_t>(std::min(piece, count - row));
       if (out.scratch().size() < rows * run.record_bytes)
@@ -93,7 +93,7 @@ void ArrayTable::read_order_keys(std::size_t column, std::uint64_t first, bool d
                                  std::span<std::uint64_t> keys) const {
   const ArrayColumn& of = array_columns_[column];
   const RecordRun& run = runs_[of.run];
-  const std::uint64_t piece = rows_a_piece(run);
+  const std::uint64_t piece = piece_rows(run);
   Buffer<std::byte> bytes(std::min<std::uint64_t>(piece, keys.size()) * run.record_bytes);
   for (std::uint64_t row = 0; row < keys.size(); row += piece) {
     const auto part = keys.subspan(row, std::min<std::uint64_t>(piece, keys.size() - row));

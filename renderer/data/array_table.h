@@ -11,24 +11,24 @@
 
 namespace roundel {
 
-/// Bytes that can be read anywhere, from many threads at once.
+/// Random access to bytes. Thread-safe.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual void read_at(std::uint64_t offset, std::span<std::byte> bytes) const = 0;
-  /// Reads records, and into `texts` those that have places there (Element::Kind::kPlace).
+  /// Also reads the texts that the records refer to (Element::Kind::kPlace).
   virtual void read_records(std::uint64_t offset, std::span<std::byte> records,
                             std::string& /*texts*/) const {
     read_at(offset, records);
   }
-  /// How many are best read at once.
-  virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 16; }  // stays in L2
+  /// Best size of a read.
+  virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 16; }  // fits in L2
   virtual std::uint64_t memory_bytes() const { return 0; }
-  /// True where they are as they stand in the file.
+  /// True if the file holds these bytes unpacked.
   virtual bool is_plain() const { return false; }
 };
 
-/// The file's own, from `offset` on.
+/// Bytes of the file from `offset` on.
 class FileBytes final : public ByteSource {
  public:
   explicit FileBytes(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
@@ -43,24 +43,23 @@ class FileBytes final : public ByteSource {
   std::uint64_t offset_;
 };
 
-/// Records of the same number of bytes, one a row, without a gap between them.
+/// Adjacent records of equal size, one per row.
 struct RecordRun {
   std::shared_ptr<const ByteSource> bytes;
-  std::uint64_t offset = 0;                ///< of the first row's
+  std::uint64_t offset = 0;                ///< first row's record, in `bytes`
   std::uint64_t record_bytes = 0;          ///< 1 to kMaxTableRowBytes
-  std::optional<std::uint64_t> rows = {};  ///< absent: those of the table
+  std::optional<std::uint64_t> rows = {};  ///< absent: as many as the table
 };
 
-/// A column whose elements lie in records.
 struct ArrayColumn {
   std::string name;
   Element element;
-  std::size_t run = 0;       ///< which records
+  std::size_t run = 0;       ///< index of its run
   std::uint64_t offset = 0;  ///< in a record
 };
 
-/// A table of records that lie in a file, or are unpacked from it: [n, k] and structured arrays are
-/// one run of records, those in Fortran order and arrays that are a column each are many.
+/// A table of records in a file, stored or packed: one run for [n, k] and structured arrays, a run
+/// per column for Fortran order and for an array per column.
 class ArrayTable final : public Table {
  public:
   ArrayTable(std::shared_ptr<const InputFile> file, std::vector<RecordRun> runs,
@@ -74,7 +73,7 @@ class ArrayTable final : public Table {
   std::shared_ptr<const Table> with_rows(std::uint64_t rows) const override;
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const override;
-  /// Numbers of a column that begins at `in`, of rows from `first` on.
+  /// `in`: element of row `first`.
   void read_column(std::size_t column, const std::byte* in, std::uint64_t first,
                    std::span<double> out) const;
 

@@ -29,7 +29,7 @@ int open_nameless(const std::string& folder) {
   return named;
 }
 
-/// True for file systems whose files are main memory.
+/// True for file systems in main memory.
 bool is_in_memory(int file) {
   struct statfs status {};
   return ::fstatfs(file, &status) == 0 &&
@@ -43,7 +43,7 @@ ColumnStore::~ColumnStore() {
 }
 
 void ColumnStore::add(Buffer<std::byte> block) {
-  if (file_ < 0 && block.size() > most_bytes_ - bytes_) {
+  if (file_ < 0 && block.size() > max_memory_ - bytes_) {
     open_file();
     bytes_ = 0;
     for (Buffer<std::byte>& earlier : blocks_) {
@@ -65,10 +65,11 @@ void ColumnStore::clear() {
 }
 
 void ColumnStore::open_file() {
-  const char* const asked = std::getenv("TMPDIR");
+  const char* const temporary_folder = std::getenv("TMPDIR");
   std::string problems;
   for (const std::string& folder :
-       {std::string(asked == nullptr ? "" : asked), std::string("/var/tmp")}) {
+       {std::string(temporary_folder == nullptr ? "" : temporary_folder),
+        std::string("/var/tmp")}) {
     if (folder.empty()) continue;
     const int file = open_nameless(folder);
     if (file >= 0 && !is_in_memory(file)) {

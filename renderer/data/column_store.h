@@ -9,37 +9,36 @@
 
 namespace roundel {
 
-/// Blocks of bytes in memory, or beyond a limit in a file without a name.
+/// Keeps blocks of bytes in memory; beyond a limit, in a nameless file.
 class ColumnStore {
  public:
-  /// `owner`: stands in front of messages. The blocks in memory take at most `most_bytes`.
-  ColumnStore(std::string owner, std::uint64_t most_bytes)
-      : owner_(std::move(owner)), most_bytes_(most_bytes) {}
+  /// `owner`: prefix of messages. `max_memory`: bytes.
+  ColumnStore(std::string owner, std::uint64_t max_memory)
+      : owner_(std::move(owner)), max_memory_(max_memory) {}
   ~ColumnStore();
   ColumnStore(const ColumnStore&) = delete;
   ColumnStore& operator=(const ColumnStore&) = delete;
 
-  /// Throws Error(kRuntimeFailure) if no folder has a place for the file, or the disk is full.
+  /// Throws Error(kRuntimeFailure) if no folder can hold the file or the disk is full.
   void add(Buffer<std::byte> block);
-  /// Removes all blocks.
   void clear();
-  /// Returns bytes of a block, which may lie in `scratch`. From many threads at once.
+  /// The bytes may lie in `scratch`. Thread-safe.
   std::span<const std::byte> bytes(std::size_t block, std::uint64_t offset, std::uint64_t count,
                                    Buffer<std::byte>& scratch) const;
-  /// Returns the file's folder; empty without a file.
+  /// Folder of the file; empty without a file.
   const std::string& folder() const { return folder_; }
   std::uint64_t memory_bytes() const { return file_ < 0 ? bytes_ : 0; }
   std::uint64_t file_bytes() const { return file_ < 0 ? 0 : bytes_; }
 
  private:
-  /// Opens the file in the first of the folders TMPDIR and /var/tmp that is on a disk.
+  /// Opens it in TMPDIR or /var/tmp, the first on a disk.
   void open_file();
   void write(std::span<const std::byte> block);
 
   std::string owner_, folder_;
-  std::uint64_t most_bytes_;
+  std::uint64_t max_memory_;
   std::vector<Buffer<std::byte>> blocks_;  ///< without a file
-  std::vector<std::uint64_t> offsets_;     ///< of blocks in the file
+  std::vector<std::uint64_t> offsets_;     ///< in the file
   std::uint64_t bytes_ = 0;
   int file_ = -1;
 };

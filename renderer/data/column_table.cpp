@@ -15,7 +15,7 @@
 namespace roundel {
 namespace {
 
-/// What NumPy writes for a structured array; the parser knows no escapes in names.
+/// NumPy's header for a structured array; its parser does not know escapes in names.
 std::string header_of(const std::string& table, const std::vector<MemoryColumn>& columns,
                       std::uint64_t rows) {
   std::string types;
@@ -81,7 +81,7 @@ void ColumnTable::read_order_keys(std::size_t column, std::uint64_t first, bool 
 
 void ColumnTable::visit_bytes(const VisitBytes& visit) const {
   visit(std::as_bytes(std::span(header_)));
-  constexpr std::size_t kBlockBytes = std::size_t{1} << 16;  // stays in L2
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 16;  // fits in L2
   const std::uint64_t block = std::max<std::uint64_t>(1, kBlockBytes / record_bytes_);
   Buffer<std::byte> records(block * record_bytes_);
   for (std::uint64_t row = 0; row < rows(); row += block) {

@@ -9,7 +9,7 @@
 
 namespace roundel {
 
-/// XXH3 of bytes that come piece by piece.
+/// XXH3 of bytes that arrive in pieces.
 class ContentHash {
  public:
   ContentHash() : state_(XXH3_createState(), &XXH3_freeState) {

@@ -17,12 +17,11 @@
 namespace roundel {
 namespace {
 
-/// True where each field between blanks is in quotes, as in "a" "b". A quote elsewhere, as in
-/// height in 5" units, belongs to one name.
+/// True for "a" "b". Other quotes, as in height in 5" units, belong to one name.
 bool are_all_quoted(std::string_view line) {
   for (std::size_t i = 0; i < line.size(); i = line.find_first_not_of(' ', i)) {
     if (line[i] != '"') return false;
-    do i = line.find('"', i + 1) + 1;  // behind the next quote, or 0
+    do i = line.find('"', i + 1) + 1;  // after the next quote, or 0
     while (i != 0 && i < line.size() && line[i] == '"');
     if (i == 0 || (i < line.size() && line[i] != ' ')) return false;
   }
@@ -31,7 +30,7 @@ bool are_all_quoted(std::string_view line) {
 
 char delimiter_of(std::string_view line) {
   char best = '\0';
-  std::ptrdiff_t most = 0;
+  std::ptrdiff_t max_count = 0;
   const auto count_of = [](std::string_view text, char delimiter) {
     bool in_quotes = false;
     return std::count_if(text.begin(), text.end(), [&](char c) {
@@ -41,12 +40,12 @@ char delimiter_of(std::string_view line) {
   };
   for (const char delimiter : {',', ';', '\t', '|'}) {
     const std::ptrdiff_t count = count_of(line, delimiter);
-    if (count > most) {
+    if (count > max_count) {
       best = delimiter;
-      most = count;
+      max_count = count;
     }
   }
-  if (most > 0) return best;
+  if (max_count > 0) return best;
   const std::size_t begin = line.find_first_not_of(" \r");
   const std::size_t end = line.find_last_not_of(" \r") + 1;
   if (begin >= end) return ',';
@@ -70,15 +69,14 @@ bool is_header(const TextGrammar& grammar, const std::vector<std::string>& first
   return false;
 }
 
-/// R's write.table gives the rows' names, texts or in quotes, no name in the header. Other rows
-/// that have a field more, as behind a comma at their end, are wrong: names would move to other
-/// columns.
+/// R's write.table writes row names, texts or quoted, without a name in the header. Other extra
+/// fields, such as after a trailing comma, are errors: names would move to other columns.
 bool begins_with_name(const TextGrammar& grammar, const std::vector<std::string>& row,
                       bool is_quoted) {
   return (is_quoted || !is_number(grammar, row.front())) && !row.back().empty();
 }
 
-/// Makes texts of columns that are in `like`.
+/// Columns that are texts in `like` become texts.
 void take_kinds_of(std::span<const TableColumn> like, std::vector<TableColumn>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::string& name = columns[c].name;
@@ -99,7 +97,7 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF"))
     fail("expected a text in UTF-8, got UTF-16");
   if (start.find('\0') != std::string::npos) fail("expected a text, got zero bytes");
-  // In quotes one may be part of a name.
+  // In quotes a carriage return may be part of a name.
   const std::size_t lone = start.find('\r');
   if (lone < start.size() - 1 && start.find('\n') == std::string::npos && start.find('"') > lone)
     fail("expected lines that end with a line feed, got carriage returns alone");

@@ -5,15 +5,14 @@
 
 namespace roundel {
 
-/// The table in a text of fields between commas, semicolons, tabs, bars or blanks, whichever its
-/// first line has most of; tabs where the name ends in .tsv. The first line is a header where none
-/// of its fields is a number, or where one stands above a number and is none. A column is of
-/// numbers where each of its fields is a number or missing. Throws Error(kInvalidScene) "PATH: …",
-/// also for texts that are not UTF-8's family (UTF-16, zero bytes).
+/// Opens a text table. Fields are separated by commas, semicolons, tabs, bars or blanks, the most
+/// frequent in the first line; by tabs in .tsv files. The first line is a header if it has no
+/// numbers, or a text above a number. A column with a text holds texts. Throws Error(kInvalidScene)
+/// "PATH: …", also for UTF-16 and zero bytes.
 std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file,
                                 const TableOptions& options = {});
 
-/// The same with fields as they are written: the first line is a header, and all columns are texts.
+/// Reads all columns as texts, below a header.
 std::unique_ptr<Table> open_csv_texts(std::shared_ptr<const InputFile> file);
 
 }  // namespace roundel

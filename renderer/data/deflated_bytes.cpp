@@ -15,8 +15,8 @@
 namespace roundel {
 namespace {
 
-/// Throws where the work is to end, of this thread or of all that are at it.
-void check_goes_on(const InputFile& file) {
+/// Throws if this thread's work, or that of all threads, must end.
+void check_not_stopped(const InputFile& file) {
   checkpoint();
   if (tbb::is_current_task_group_canceling())
     throw Error(ExitCode::kRuntimeFailure, file.path() + ": reading was stopped");
@@ -25,7 +25,7 @@ void check_goes_on(const InputFile& file) {
 constexpr std::size_t kInflatePiece = std::size_t{1} << 16;
 constexpr std::size_t kInflateWindow = std::size_t{1} << 15;
 
-/// zlib on a member's packed bytes.
+/// Runs zlib on a member's packed bytes.
 class Inflater {
  public:
   Inflater(const InputFile& file, const ZipMember& member, std::uint64_t packed)
@@ -37,10 +37,10 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
 
   z_stream& stream() { return stream_; }
-  /// Bytes of the member that have been taken.
+  /// Bytes consumed so far.
   std::uint64_t packed() const { return packed_ - stream_.avail_in; }
 
-  /// inflate(); Z_BUF_ERROR where the packed bytes are at their end.
+  /// inflate(), with Z_BUF_ERROR at the end of the packed bytes.
   int run(int flush) {
     if (stream_.avail_in == 0) {
       const auto size = static_cast<std::size_t>(
@@ -77,7 +77,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember me
   std::uint32_t checksum = 0;
   RestartPoint candidate;
   for (int status = Z_OK; status != Z_STREAM_END;) {
-    check_goes_on(*file_);
+    check_not_stopped(*file_);
     stream.next_out = out.data();
     stream.avail_out = static_cast<uInt>(out.size());
     status = inflater.run(Z_BLOCK);
@@ -87,7 +87,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember me
     checksum = libdeflate_crc32(checksum, out.data(), size);
     unpacked += size;
     if (unpacked > member_.bytes) break;
-    // The last block's start before each multiple of a run is kept.
+    // Keeps the last start of a block before each multiple of a run.
     if (unpacked > target) {
       points_.push_back(candidate);
       target += run_bytes_ * ((unpacked - 1 - target) / run_bytes_ + 1);
@@ -126,7 +126,7 @@ void DeflatedBytes::read_at(std::uint64_t offset, std::span<std::byte> bytes) co
   inflateSetDictionary(&stream, point->window.data(), static_cast<uInt>(point->window.size()));
   std::array<std::byte, kInflatePiece> skipped;
   for (std::uint64_t at = point->unpacked; !bytes.empty();) {
-    check_goes_on(*file_);
+    check_not_stopped(*file_);
     const bool skips = at < offset;
     const std::span<std::byte> out =
         skips ? std::span(skipped).first(std::min<std::uint64_t>(kInflatePiece, offset - at))

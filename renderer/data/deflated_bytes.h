@@ -9,24 +9,23 @@
 
 namespace roundel {
 
-/// The bytes of a deflated member of an archive, which can be read from anywhere: for every
-/// `run_bytes()` it remembers a state of the decompressor (as zlib's examples/zran.c does).
+/// Random access to a deflated member of an archive: keeps a state of the decompressor per
+/// `run_bytes()` (as zlib's examples/zran.c).
 class DeflatedBytes final : public ByteSource {
  public:
-  /// Unpacks the member once. Throws Error(kInvalidScene) "PATH: NAME: …" where it is not what the
-  /// directory says.
+  /// Unpacks the member once. Throws Error(kInvalidScene) "PATH: NAME: …" if it contradicts the
+  /// directory.
   DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember member, std::uint64_t run_bytes);
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override;
   std::uint64_t run_bytes() const override { return run_bytes_; }
   std::uint64_t memory_bytes() const override;
 
  private:
-  /// Where a block of the packed bytes begins.
   struct RestartPoint {
-    std::uint64_t unpacked = 0;        ///< bytes before it
-    std::uint64_t packed = 0;          ///< bytes before it, with the one it begins in
-    int bits = 0;                      ///< of that one
-    std::vector<std::uint8_t> window;  ///< the unpacked bytes that it may refer to
+    std::uint64_t unpacked = 0;        ///< unpacked bytes before it
+    std::uint64_t packed = 0;          ///< packed bytes before it, with its first byte
+    int bits = 0;                      ///< unused bits of that byte
+    std::vector<std::uint8_t> window;  ///< last unpacked bytes before it
   };
 
   std::shared_ptr<const InputFile> file_;

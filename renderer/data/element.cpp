@@ -43,7 +43,7 @@ void convert(const std::byte* in, std::size_t stride, bool is_big_endian, std::s
       in += stride;
     }
   };
-  // A loop for each order, without the question in it.
+  // A loop per byte order keeps the branch outside.
   is_big_endian ? convert_all(true) : convert_all(false);
 }
 
@@ -75,19 +75,19 @@ bool is_wide_integer(const Element& element) {
 void append_utf8(std::uint32_t character, std::string& text) {
   if (character > 0x10FFFF || (character >= 0xD800 && character < 0xE000)) character = 0xFFFD;
   const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
-  const auto add_rest = [&](int shift) { add(0x80 | (character >> shift & 0x3F)); };
+  const auto add_continuation = [&](int shift) { add(0x80 | (character >> shift & 0x3F)); };
   if (character < 0x80) return add(character);
   if (character < 0x800) {
     add(0xC0 | character >> 6);
   } else if (character < 0x10000) {
     add(0xE0 | character >> 12);
-    add_rest(6);
+    add_continuation(6);
   } else {
     add(0xF0 | character >> 18);
-    add_rest(12);
-    add_rest(6);
+    add_continuation(12);
+    add_continuation(6);
   }
-  add_rest(0);
+  add_continuation(0);
 }
 
 }  // namespace
@@ -191,7 +191,7 @@ void read_order_keys(const Element& element, const std::byte* in, std::size_t st
 
 void read_texts(const Element& element, const std::byte* in, std::size_t stride,
                 std::span<std::string_view> out, TableRows& rows) {
-  std::string& converted = rows.text_room();
+  std::string& converted = rows.text_buffer();
   for (std::string_view& text : out) {
     if (element.kind == Element::Kind::kBytes) {
       text = {reinterpret_cast<const char*>(in), element.size};
@@ -203,7 +203,7 @@ void read_texts(const Element& element, const std::byte* in, std::size_t stride,
       text = place == 0 || place > placed.size() ? "" : placed.c_str() + (place - 1);
     } else {
       converted.clear();
-      std::size_t zeros = 0;  // which count only where something follows
+      std::size_t zeros = 0;  // count only if something follows
       for (std::size_t i = 0; i + 4 <= element.size; i += 4) {
         const auto character = bits_at<std::uint32_t>(in + i, element.is_big_endian);
         if (character == 0) {

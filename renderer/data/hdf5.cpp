@@ -1,5 +1,4 @@
-// HDF5 files are read by a helper program, so that only those who need libhdf5 load it, and so that
-// it crashes alone.
+// Reads HDF5 files through a helper program, which alone loads libhdf5, and crashes alone.
 #include "renderer/data/hdf5.h"
 
 #include <fmt/format.h>
@@ -21,20 +20,20 @@
 namespace roundel {
 namespace {
 
-/// A file that a helper process has open, for many threads at once. In a process that is forked
-/// from this one another helper opens it again.
-class HelpedFile {
+/// A file in a helper process. Thread-safe. A fork of this process opens it again in another
+/// helper.
+class HelperFile {
  public:
-  HelpedFile(std::shared_ptr<const InputFile> file, std::string dataset)
+  HelperFile(std::shared_ptr<const InputFile> file, std::string dataset)
       : file_(std::move(file)), dataset_(std::move(dataset)), description_(open()) {}
-  ~HelpedFile() {
+  ~HelperFile() {
     if (process_) Hdf5Process::give_back(std::move(process_));
   }
-  HelpedFile(const HelpedFile&) = delete;
-  HelpedFile& operator=(const HelpedFile&) = delete;
+  HelperFile(const HelperFile&) = delete;
+  HelperFile& operator=(const HelperFile&) = delete;
 
   const std::string& description() const { return description_; }
-  /// Most main memory that a helper has taken for the file.
+  /// Peak of the helper for the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
   void read(std::uint64_t run, std::uint64_t offset, std::span<std::byte> records,
@@ -43,19 +42,19 @@ class HelpedFile {
     if (process_ && !process_->is_own()) process_.reset();
     if (!process_ && open() != description_)
       throw Error(ExitCode::kRuntimeFailure, file_->path() + ": has changed while it was read");
-    auto process = std::move(process_);  // what is thrown ends it
-    texts.resize(process->ask({run, offset, records.size()}));
+    auto process = std::move(process_);  // an exception ends it
+    texts.resize(process->send_request({run, offset, records.size()}));
     process->receive(records.data(), records.size());
     process->receive(texts.data(), texts.size());
     keep(std::move(process));
   }
 
  private:
-  /// Returns the description.
   std::string open() {
     auto process = Hdf5Process::take(file_->path());
     std::string description(
-        process->ask({kHdf5Open, dataset_.size(), 0}, dataset_, file_->descriptor()), '\0');
+        process->send_request({kHdf5Open, dataset_.size(), 0}, dataset_, file_->descriptor()),
+        '\0');
     process->receive(description.data(), description.size());
     keep(std::move(process));
     return description;
@@ -73,10 +72,9 @@ class HelpedFile {
   std::string description_;  // last: open() sets the others
 };
 
-/// Rows that the helper reads.
-class HelpedBytes final : public ByteSource {
+class HelperBytes final : public ByteSource {
  public:
-  HelpedBytes(std::shared_ptr<HelpedFile> file, std::uint64_t run, std::uint64_t run_bytes,
+  HelperBytes(std::shared_ptr<HelperFile> file, std::uint64_t run, std::uint64_t run_bytes,
               bool is_first)
       : file_(std::move(file)), run_(run), run_bytes_(run_bytes), is_first_(is_first) {}
 
@@ -89,16 +87,16 @@ class HelpedBytes final : public ByteSource {
     file_->read(run_, offset, records, texts);
   }
   std::uint64_t run_bytes() const override { return run_bytes_; }
-  /// The helper's, once for all runs.
+  /// The helper's memory, counted once for all runs.
   std::uint64_t memory_bytes() const override { return is_first_ ? file_->peak_memory() : 0; }
 
  private:
-  std::shared_ptr<HelpedFile> file_;
+  std::shared_ptr<HelperFile> file_;
   std::uint64_t run_, run_bytes_;
   bool is_first_;
 };
 
-/// Returns how to read a table whose names only the library that wrote it knows.
+/// How to read a table whose column names only its library knows.
 std::string hint_of(const std::vector<ArrayColumn>& columns) {
   for (const ArrayColumn& column : columns) {
     if (column.name.find("values_block_") != std::string::npos)
@@ -111,7 +109,6 @@ std::string hint_of(const std::vector<ArrayColumn>& columns) {
   return "";
 }
 
-/// True for what the helper describes elements by.
 bool is_element(const Hdf5Column& column) {
   const std::uint64_t size = column.size;
   const bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
@@ -129,7 +126,7 @@ bool is_element(const Hdf5Column& column) {
   }
 }
 
-/// Takes apart the description of a table. A damaged file may have made the helper say anything.
+/// Parses a description, which may be anything after a damaged file.
 class Description {
  public:
   Description(const std::string& path, std::string_view bytes) : path_(path), rest_(bytes) {}
@@ -149,7 +146,6 @@ class Description {
     return text;
   }
   bool is_at_end() const { return rest_.empty(); }
-  /// Throws Error(kInvalidScene) "PATH: PROBLEM" unless it `is_right`.
   void check(bool is_right, const std::string& problem) const {
     if (!is_right) throw Error(ExitCode::kInvalidScene, path_ + ": " + problem);
   }
@@ -163,9 +159,9 @@ class Description {
 
 std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
                                  const std::string& dataset) {
-  const auto helped = std::make_shared<HelpedFile>(file, dataset);
+  const auto helper = std::make_shared<HelperFile>(file, dataset);
   const auto bytes = std::make_shared<FileBytes>(file);
-  Description from(file->path(), helped->description());
+  Description from(file->path(), helper->description());
   const auto counts = from.value<Hdf5Counts>();
   bool is_first = true;
   std::vector<RecordRun> runs;
@@ -181,7 +177,7 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
       from.check(size <= file->size() && run.offset <= file->size() - size, "is cut short");
     else
       source =
-          std::make_shared<HelpedBytes>(helped, i, run.run_bytes, std::exchange(is_first, false));
+          std::make_shared<HelperBytes>(helper, i, run.run_bytes, std::exchange(is_first, false));
     runs.push_back({std::move(source), run.offset, run.record_bytes, run.rows});
   }
   std::vector<ArrayColumn> columns;
@@ -197,7 +193,7 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
   from.check(!columns.empty(), "is damaged");
   for (auto& [name, element, run, offset] : columns) {
     name = from.text();
-    // libhdf5 does not look for members that lie beyond their row.
+    // libhdf5 does not check that members lie within their row.
     from.check(
         element.size <= runs[run].record_bytes && offset <= runs[run].record_bytes - element.size,
         fmt::format("is damaged: column {} is not within its rows of {} bytes", quoted(name),

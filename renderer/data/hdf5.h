@@ -6,9 +6,9 @@
 
 namespace roundel {
 
-/// The table that `dataset` names in an HDF5 file, or the one at its root: a dataset of compounds,
-/// a dataset [n, k], or a group of which each dataset is a column, or several as `NAME[0]` or
-/// `NAME.FIELD`. Throws Error(kInvalidScene) "PATH: …", Error(kRuntimeFailure) without the module.
+/// Opens the table `dataset`, or the one at the root: a dataset of compounds, a dataset [n, k], or
+/// a group of columns, `NAME`, `NAME[0]` or `NAME.FIELD`. Throws Error(kInvalidScene) "PATH: …",
+/// Error(kRuntimeFailure) without the module.
 std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file, const std::string& dataset);
 
 }  // namespace roundel

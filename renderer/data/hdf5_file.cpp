@@ -21,10 +21,10 @@
 namespace roundel {
 namespace {
 
-constexpr std::uint64_t kLeastRunBytes = std::uint64_t{1} << 18;
-/// Texts of any length in a run of rows, if all are about as long.
+constexpr std::uint64_t kMinRunBytes = std::uint64_t{1} << 18;
+/// Bytes of texts in a run, if they have similar lengths.
 constexpr std::uint64_t kRunTextBytes = std::uint64_t{4} << 20;
-/// Bytes of texts that an answer may have beyond the file's size: many rows may share a text.
+/// Texts of an answer may exceed the file's size by this: rows may share texts.
 constexpr std::uint64_t kMaxSharedTextBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{256} << 20;
 
@@ -32,7 +32,7 @@ constexpr std::uint64_t kMaxTextBytes = std::uint64_t{256} << 20;
   throw Error(ExitCode::kInvalidScene, problem);
 }
 
-/// An identifier of the library's, released with the object.
+/// An identifier of the library.
 class Handle {
  public:
   Handle() = default;
@@ -54,7 +54,7 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// Returns what the library says of its last failure.
+/// The library's last error.
 std::string library_error() {
   std::string text;
   H5Ewalk2(
@@ -77,7 +77,7 @@ void free_text(void* text, void* /*unused*/) {
   std::free(text);
 }
 
-/// A dataset whose rows the library reads.
+/// Rows that the library reads.
 struct Dataset {
   std::string place;  ///< its path
   Handle id, type, transfer;
@@ -86,14 +86,14 @@ struct Dataset {
   std::vector<std::uint64_t> texts;  ///< offsets of texts of any length in a record
   std::uint64_t max_text_bytes = 0, text_bytes_left = 0;
 
-  /// Appends to `all_texts` the texts that the records have places in.
+  /// Appends the texts of the records to `all_texts`.
   void read(std::uint64_t offset, std::span<std::byte> records, std::string& all_texts) {
     const std::array<hsize_t, 2> start = {offset / record_bytes, 0};
     const std::array<hsize_t, 2> count = {records.size() / record_bytes, width};
     const Handle file(H5Dget_space(id), H5Sclose);
     H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
     const Handle memory(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
-    std::fill(records.begin(), records.end(), std::byte{});  // where a file has no values
+    std::fill(records.begin(), records.end(), std::byte{});  // for missing values
     text_bytes_left = max_text_bytes;
     H5Pset_vlen_mem_manager(transfer, allocate_text, &text_bytes_left, free_text, nullptr);
     if (H5Dread(id, type, memory, file, transfer, records.data()) < 0)
@@ -120,7 +120,7 @@ struct Dataset {
   }
 };
 
-/// The kind of a type's values, or nothing for those that are neither numbers nor texts.
+/// Returns nothing for other types than numbers and texts.
 std::optional<Element> element_of(hid_t type) {
   Element element;
   element.size = H5Tget_size(type);
@@ -144,7 +144,7 @@ std::optional<Element> element_of(hid_t type) {
     return element;
   }
   if (kind != H5T_FLOAT || element.size == 1) return std::nullopt;
-  // IEEE's, as sign, exponent and fraction lie in them.
+  // Accepts IEEE's formats only.
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
   H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits);
   const std::size_t expected = element.size == 2 ? 5 : element.size == 4 ? 8 : 11;
@@ -156,7 +156,7 @@ std::optional<Element> element_of(hid_t type) {
   return element;
 }
 
-/// Columns that are found in a type, and fields that are none.
+/// Columns of a type, and fields that cannot be columns.
 struct Fields {
   struct Field {
     std::string name;
@@ -208,7 +208,7 @@ struct Fields {
   }
 };
 
-/// Throws Error where the library cannot unpack the values, or would have to open other files.
+/// Throws Error if the library cannot unpack the values or would open other files.
 void check_storage(hid_t creation) {
   if (H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0)
     fail("its rows are in other files");
@@ -235,7 +235,7 @@ class TableReader {
     const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
     if (file_ < 0) fail("cannot be read as HDF5: " + library_error());
-    // No other files.
+    // Never open other files.
     H5Pset_elink_cb(
         links_,
         [](const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) -> herr_t {
@@ -248,7 +248,7 @@ class TableReader {
     const std::string place = name.empty() ? "/" : name;
     Handle object = open(file_, place);
     if (object < 0 && H5Lexists(file_, place.c_str(), H5P_DEFAULT) > 0)
-      fail(quoted(name) + " " + kLeadsNowhere);
+      fail(quoted(name) + " " + kBadLink);
     if (object < 0)
       fail(fmt::format("has no dataset or group {}; at its root {}", quoted(name),
                        there_are(links_of(open(file_, "/")))));
@@ -291,7 +291,7 @@ class TableReader {
   }
 
  private:
-  static constexpr const char* kLeadsNowhere = "leads to another file or to nothing";
+  static constexpr const char* kBadLink = "leads to another file or to nothing";
   static constexpr const char* kAnnDataProblem =
       "is a file of AnnData: name one of its datasets, as dataset: obsm/X_umap or dataset: X, or "
       "draw it in Python, as a = anndata.read_h5ad(FILE); scene.add(a.obs, x=a.obsm[\"X_umap\"][:, "
@@ -331,7 +331,7 @@ class TableReader {
       const bool is_table = type == H5I_DATASET && rank_of(member) >= 1 && rank_of(member) <= 2;
       (is_table ? datasets : others).push_back(name);
       if (type == H5I_GROUP && is_of_pandas(member)) pandas = name;
-      if (type == H5I_BADID) left_out_[name] = kLeadsNowhere;
+      if (type == H5I_BADID) left_out_[name] = kBadLink;
       if (type == H5I_DATASET && !is_table) left_out_[name] = rank_problem(rank_of(member));
     }
     if (datasets.empty() && !pandas.empty()) fail_for_pandas(pandas);
@@ -359,8 +359,8 @@ class TableReader {
            counted(static_cast<std::uint64_t>(std::max(rank, 0)), "dimension");
   }
 
-  /// `name` stands before its columns' names, but not where the table is this dataset alone. Throws
-  /// Error and adds nothing where it cannot be read.
+  /// `name` prefixes its columns' names, unless it is the whole table. Throws Error and adds
+  /// nothing if it cannot be read.
   void add_dataset(Handle id, const std::string& place, const std::string& name, bool is_table) {
     Dataset dataset;
     dataset.place = place;
@@ -372,7 +372,7 @@ class TableReader {
     dataset.rows = shape[0];
     dataset.width = shape[1];
     if (dataset.width == 0) fail("expected at least one column");
-    // As it is in memory: texts of any length are pointers there.
+    // The type in memory, with pointers for texts of any length.
     Handle type(H5Dget_type(id), H5Tclose);
     const std::uint64_t type_bytes = H5Tget_size(type);
     if (type < 0 || type_bytes == 0) fail("its type cannot be read");
@@ -408,7 +408,7 @@ class TableReader {
     left_out_.merge(fields.left_out);
   }
 
-  /// `is_plain`: its records are the same in the file and in memory.
+  /// `is_plain`: records are equal in file and memory.
   void add_run(Dataset dataset, bool is_plain) {
     const Handle creation(H5Dget_create_plist(dataset.id), H5Pclose);
     check_storage(creation);
@@ -427,8 +427,8 @@ class TableReader {
     }
     const std::uint64_t chunk_bytes = std::max<std::uint64_t>(1, chunk_rows * dataset.record_bytes);
     const std::uint64_t run_bytes =
-        std::min((kLeastRunBytes + chunk_bytes - 1) / chunk_bytes * chunk_bytes,
-                 most_rows(dataset) * dataset.record_bytes);
+        std::min((kMinRunBytes + chunk_bytes - 1) / chunk_bytes * chunk_bytes,
+                 max_run_rows(dataset) * dataset.record_bytes);
     const haddr_t offset =
         layout == H5D_CONTIGUOUS && is_plain ? H5Dget_offset(dataset.id) : HADDR_UNDEF;
     if (offset != HADDR_UNDEF) {
@@ -444,32 +444,31 @@ class TableReader {
     datasets_.push_back(std::make_unique<Dataset>(std::move(dataset)));
   }
 
-  /// Bytes of the library's buffer for one element, so that it makes texts of one at a time: made
-  /// together, a text that a damaged file lacks would be the previous one, or none where reading
-  /// begins.
+  /// The library's buffer size for one element, so that it converts texts one by one: in a batch, a
+  /// text missing in a damaged file would repeat the previous one, or be empty.
   std::size_t text_buffer(const Dataset& dataset) const {
     const Handle creation(H5Fget_create_plist(file_), H5Pclose);
     std::size_t address_bytes = 0, size_bytes = 0;
     H5Pget_sizes(creation, &address_bytes, &size_bytes);
-    // In the file a text is its length, an address and a number: 4 + address_bytes + 4.
-    const std::uint64_t of_text = 8 + address_bytes - sizeof(char*);
-    return (dataset.record_bytes + dataset.texts.size() * of_text) / dataset.width;
+    // A text in the file is its length, an address and a number: 4 + address_bytes + 4.
+    const std::uint64_t extra_bytes = 8 + address_bytes - sizeof(char*);
+    return (dataset.record_bytes + dataset.texts.size() * extra_bytes) / dataset.width;
   }
 
-  /// Returns the most rows of a run: fewer for texts of any length, which lie anywhere in the file.
-  std::uint64_t most_rows(const Dataset& dataset) const {
+  /// Fewer with texts of any length, which are scattered over the file.
+  std::uint64_t max_run_rows(const Dataset& dataset) const {
     if (dataset.texts.empty()) return kMaxHdf5ChunkBytes;
-    const std::uint64_t of_row = file_bytes_ / std::max<std::uint64_t>(1, dataset.rows) + 1;
-    return std::max<std::uint64_t>(1, kRunTextBytes / of_row);
+    const std::uint64_t row_bytes = file_bytes_ / std::max<std::uint64_t>(1, dataset.rows) + 1;
+    return std::max<std::uint64_t>(1, kRunTextBytes / row_bytes);
   }
 
   std::uint64_t file_bytes_;
   Handle links_, file_;
   std::vector<Hdf5Run> runs_;
-  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< by run; null where Roundel reads them
+  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< by run; null if Roundel reads them
   std::vector<Hdf5Column> columns_;
-  std::string names_;                            ///< of columns, each ended by a zero
-  std::map<std::string, std::string> left_out_;  ///< by name
+  std::string names_;                            ///< names of columns, each ended by a zero
+  std::map<std::string, std::string> left_out_;  ///< reasons by name
 };
 
 }  // namespace

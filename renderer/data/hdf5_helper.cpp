@@ -1,6 +1,6 @@
-// The program roundel-hdf5, which Roundel starts to read HDF5 files (hdf5_protocol.h): broken files
-// can crash libhdf5, or make it take any memory and time. Its standard input is the connection; it
-// ends with that, and with Roundel.
+// The program roundel-hdf5, which reads HDF5 files for Roundel (hdf5_protocol.h): broken files can
+// crash libhdf5 or exhaust memory and time. Its standard input is the connection; it ends with
+// that, and with Roundel.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -32,11 +32,11 @@ namespace {
 
 constexpr int kSocket = STDIN_FILENO;
 
-/// Memory for reading a file, beyond the program's. Values that are packed by deflate are at most
-/// 1,032 times as long as in the file, and libhdf5 takes some times a chunk.
+/// Memory beyond the program's. Deflate packs at most 1,032 times, and libhdf5 takes a few times a
+/// chunk.
 constexpr std::uint64_t kMinMemory = std::uint64_t{224} << 20, kMaxMemory = std::uint64_t{4} << 30;
 constexpr std::uint64_t kMemoryOfByte = 1024;
-/// Processor time for one question, in seconds.
+/// Processor time for one request, in seconds.
 constexpr rlim_t kMaxSeconds = 30;
 
 volatile pid_t parent = 0;
@@ -45,9 +45,8 @@ void end_without_parent(int /*signal*/) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-/// Ends this process with its parent, to which signals that end programs are left. One of them
-/// comes with the parent's end, or that of the parent's thread that has started this process. Lets
-/// signals come that were blocked until then.
+/// Ends this process with its parent, which handles signals that end programs. The system sends one
+/// when the parent ends, or its thread that started this process. Unblocks signals.
 void end_with(pid_t process) {
   parent = process;
   struct sigaction action {};
@@ -61,9 +60,8 @@ void end_with(pid_t process) {
   end_without_parent(0);
 }
 
-/// Closes what it has from the parent but the connection.
 void close_all_but_socket() {
-#ifndef ROUNDEL_SANITIZED  // whose reports are printed
+#ifndef ROUNDEL_SANITIZED  // sanitizers print reports
   const int null = ::open("/dev/null", O_RDWR);
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
     null < 0 ? ::close(stream) : ::dup2(null, stream);
@@ -71,21 +69,21 @@ void close_all_but_socket() {
   ::closefrom(STDERR_FILENO + 1);
 }
 
-/// Receives a question, and the descriptor that comes with it, if any.
-bool receive(Hdf5Question& question, int& file) {
-  iovec bytes{&question, sizeof(question)};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> room{};
+/// Receives a request, perhaps with a descriptor.
+bool receive(Hdf5Request& request, int& file) {
+  iovec bytes{&request, sizeof(request)};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> control{};
   msghdr message{};
   message.msg_iov = &bytes;
   message.msg_iovlen = 1;
-  message.msg_control = room.data();
-  message.msg_controllen = room.size();
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
   ssize_t got = 0;
   while ((got = ::recvmsg(kSocket, &message, 0)) < 0 && errno == EINTR) {
   }
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header != nullptr) std::memcpy(&file, CMSG_DATA(header), sizeof(file));
-  return got == sizeof(question);
+  return got == sizeof(request);
 }
 
 std::uint64_t peak_memory() {
@@ -105,14 +103,13 @@ void limit_memory(std::uint64_t file_bytes) {
                                         std::clamp(more, kMinMemory, kMaxMemory));
   ::setrlimit(RLIMIT_AS, &limit);
 #ifdef __GLIBC__
-  // Long texts get the memory of those before them: new pages take longer than the texts. What is
-  // more than this goes back at once.
+  // Long texts reuse memory: new pages cost more than the texts. Larger blocks go back at once.
   mallopt(M_MMAP_THRESHOLD, 1 << 22);
   mallopt(M_TRIM_THRESHOLD, 1 << 22);
 #endif
 }
 
-/// Ends this process where the next question takes too long.
+/// Ends this process if the next request takes too long.
 void limit_time() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
@@ -123,8 +120,7 @@ void limit_time() {
   ::setrlimit(RLIMIT_CPU, &time);
 }
 
-/// Answers with what make(records, texts) makes, or with what it throws. Ends this process where
-/// that cannot be sent.
+/// Sends the result of make(records, texts) or its exception; ends this process if that fails.
 template <typename Make>
 void answer(std::uint64_t at_start, std::string& records, std::string& texts, const Make& make) {
   limit_time();
@@ -153,7 +149,7 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
     ::_exit(0);
 }
 
-/// Reads one file, until it is closed or the connection ends.
+/// Answers until the file is closed or the connection ends.
 [[noreturn]] void serve(int descriptor, const std::string& dataset) {
   struct stat status {};
   ::fstat(descriptor, &status);
@@ -166,17 +162,17 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
     file = open_hdf5_file(descriptor, file_bytes, dataset);
     records = file.description;
   });
-  Hdf5Question question{};
+  Hdf5Request request{};
   int none = -1;
-  while (receive(question, none) && question.run != kHdf5Close)
+  while (receive(request, none) && request.run != kHdf5Close)
     answer(at_start, records, texts, [&] {
-      records.resize(question.size);
-      file.read(question.run, question.offset, std::as_writable_bytes(std::span(records)), texts);
+      records.resize(request.size);
+      file.read(request.run, request.offset, std::as_writable_bytes(std::span(records)), texts);
     });
   ::_exit(0);
 }
 
-/// Waits for the process that reads a file. Ends this one as it has ended, but for success.
+/// Waits for a reader. Unless it succeeded, ends this process in the same way.
 void end_as(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
@@ -196,13 +192,13 @@ int serve_files(pid_t main_process) {
   if (!send_bytes(kSocket, &started, sizeof(started))) return 0;
   const pid_t self = ::getpid();
   for (;;) {
-    Hdf5Question question{};
+    Hdf5Request request{};
     int descriptor = -1;
-    if (!receive(question, descriptor) || question.run != kHdf5Open) return 0;
-    std::string dataset(question.offset, '\0');
+    if (!receive(request, descriptor) || request.run != kHdf5Open) return 0;
+    std::string dataset(request.offset, '\0');
     if (!receive_bytes(kSocket, dataset.data(), dataset.size(), [] { return false; })) return 0;
-    // Each file gets a process of its own, as it was before any other file. This one has a single
-    // thread, and libhdf5 loaded, which takes longer.
+    // Each file gets its own process. This one stays single-threaded with libhdf5 loaded: loading
+    // takes longer than forking.
     sigset_t all{};
     ::sigfillset(&all);
     ::sigprocmask(SIG_BLOCK, &all, nullptr);

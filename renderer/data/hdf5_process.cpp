@@ -23,12 +23,12 @@
 namespace roundel {
 namespace {
 
-/// The most bytes that an answer has beside the records that it is asked for.
+/// Maximum beyond the requested records.
 constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{256} << 20;
 constexpr timeval kWait{0, 100'000};
 
 constexpr std::size_t kMaxIdle = 4;
-/// Processes without an open file. Never destroyed: at the program's end tables may outlive it.
+/// Processes without open files. Never destroyed: tables may outlive it at exit.
 struct IdleProcesses {
   IdleProcesses() { processes.reserve(kMaxIdle); }
   std::mutex mutex;
@@ -39,23 +39,23 @@ IdleProcesses& idle() {
   return *processes;
 }
 
-/// Moves a socket away from the standard streams, which may be closed: what is printed there must
-/// not go into it.
+/// Moves a socket above the standard streams: if these are closed, output to them must not go into
+/// it.
 int above_streams(int socket) {
   const int above = ::fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   ::close(socket);
   return above;
 }
 
-/// Starts the program, with `socket` as its standard input. Returns an error's number or 0.
+/// `socket`: standard input. Returns 0 or errno.
 int spawn(const std::string& program, int socket, pid_t& process) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawnattr_init(&attributes);
   ::posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
-  // Signals to the process group, such as Ctrl-C's, are for this process, which may have to end its
-  // work in order. Others wait until the helper has its handlers.
+  // Signals to the process group, such as Ctrl-C, are for this process, which ends in order. Others
+  // wait for the helper's handlers.
   sigset_t all{};
   ::sigfillset(&all);
   ::posix_spawnattr_setsigdefault(&attributes, &all);
@@ -120,15 +120,15 @@ bool Hdf5Process::is_own() const {
   return owner_ == ::getpid();
 }
 
-bool Hdf5Process::send(Hdf5Question question, int file) const {
-  iovec bytes{&question, sizeof(question)};
+bool Hdf5Process::send(Hdf5Request request, int file) const {
+  iovec bytes{&request, sizeof(request)};
   msghdr message{};
   message.msg_iov = &bytes;
   message.msg_iovlen = 1;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> room{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(file))> control{};
   if (file >= 0) {
-    message.msg_control = room.data();
-    message.msg_controllen = room.size();
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
     cmsghdr* const header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
@@ -138,15 +138,16 @@ bool Hdf5Process::send(Hdf5Question question, int file) const {
   ssize_t sent = 0;
   while ((sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
   }
-  return sent == sizeof(question);
+  return sent == sizeof(request);
 }
 
-std::uint64_t Hdf5Process::ask(const Hdf5Question& question, const std::string& name, int file) {
-  if (!send(question, file) || !send_bytes(socket_, name.data(), name.size())) fail();
+std::uint64_t Hdf5Process::send_request(const Hdf5Request& request, const std::string& name,
+                                        int file) {
+  if (!send(request, file) || !send_bytes(socket_, name.data(), name.size())) fail();
   Hdf5Answer answer{};
   receive(&answer, sizeof(answer));
   peak_memory_ = std::max(peak_memory_, answer.peak_memory);
-  const std::uint64_t expected = answer.exit_code == 0 ? question.size : 0;
+  const std::uint64_t expected = answer.exit_code == 0 ? request.size : 0;
   if (answer.size < expected || answer.size - expected > kMaxAnswerBytes)
     throw Error(ExitCode::kInvalidScene, path_ + ": is damaged");
   if (answer.exit_code == 0) return answer.size - expected;
@@ -189,8 +190,8 @@ int Hdf5Process::end() {
   if (socket_ >= 0) ::close(std::exchange(socket_, -1));
   const pid_t process = std::exchange(process_, 0);
   if (process <= 0 || !is_own()) return status;
-  // A process that another part of the program has waited for is left alone: by now its number may
-  // be another's.
+  // If another part of the program has waited for the process, its number may be reused: do not
+  // kill it.
   if (::waitpid(process, &status, WNOHANG) != 0) return status;
   ::kill(process, SIGKILL);
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {

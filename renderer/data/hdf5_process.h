@@ -12,41 +12,38 @@
 
 namespace roundel {
 
-/// Tenths of a second without a byte of an answer, 5 minutes, after which a question has failed.
-/// The helper limits its processor time itself: what takes so long is the file system. A process
-/// that was stopped meanwhile goes on.
+/// Tenths of a second without a byte of an answer, 5 minutes, until a request fails. The helper
+/// limits its processor time: only the file system can take this long.
 inline std::atomic<int> max_hdf5_waits{3000};
 
-/// A process of the helper program roundel-hdf5, which reads one file after the other. Broken files
-/// can crash libhdf5: the helper then ends, and this process goes on. A process that is forked from
-/// this one can only destroy the object.
+/// A process of roundel-hdf5, which reads one file after another. Broken files can crash libhdf5:
+/// then only this process ends. A fork of Roundel can only destroy the object.
 class Hdf5Process {
  public:
-  /// Returns an idle one, or starts one, which takes some milliseconds. `path` is for messages of
-  /// this function and of ask(). Throws Error(kRuntimeFailure), also as find_module() does.
+  /// Returns an idle process, or starts one in some milliseconds. `path`: for messages. Throws
+  /// Error(kRuntimeFailure), and as find_module() does.
   static std::unique_ptr<Hdf5Process> take(const std::string& path);
-  /// Keeps it for another file, without the one that it has open.
+  /// Closes the file and keeps the process.
   static void give_back(std::unique_ptr<Hdf5Process> process);
-  /// Ends the process, whatever it does.
   ~Hdf5Process() { end(); }
   Hdf5Process(const Hdf5Process&) = delete;
   Hdf5Process& operator=(const Hdf5Process&) = delete;
 
-  /// False in a process that was forked from the one that has started it.
+  /// False in a fork.
   bool is_own() const;
-  /// Asks a question, with `name` and an open file where it opens one. Returns how many bytes of
-  /// the answer follow beyond those that the question is for. Throws Error "PATH: ..." if the
-  /// answer is an error, or if none comes.
-  std::uint64_t ask(const Hdf5Question& question, const std::string& name = "", int file = -1);
-  /// Receives some of these bytes.
+  /// `name`, `file`: to open a file. Returns the size of the extra bytes after the requested ones.
+  /// Throws Error "PATH: ..." if the answer is an error or does not come.
+  std::uint64_t send_request(const Hdf5Request& request, const std::string& name = "",
+                             int file = -1);
+  /// Receives bytes of the answer.
   void receive(void* bytes, std::size_t size);
-  /// Most main memory that the process has taken for the file.
+  /// Peak for the file.
   std::uint64_t peak_memory() const { return peak_memory_; }
 
  private:
   Hdf5Process() = default;
   void start();
-  bool send(Hdf5Question question, int file) const;
+  bool send(Hdf5Request request, int file) const;
   [[noreturn]] void fail();
   int end();
 

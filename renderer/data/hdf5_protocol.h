@@ -5,29 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 
-// Messages between Roundel and its helper program roundel-hdf5, which reads HDF5 files: questions
-// and answers in turn, over a pair of sockets. Both sides are of the same build, so that values are
-// sent as they lie in memory.
+// Messages between Roundel and its helper program roundel-hdf5: requests and answers alternate over
+// a pair of sockets. Both sides come from one build, so values have their memory layout.
 namespace roundel {
 
-/// A question for bytes of a run's records.
-struct Hdf5Question {
+/// Requests bytes of a run's records.
+struct Hdf5Request {
   std::uint64_t run, offset, size;
 };
-/// Run of the question that opens a file, of which the descriptor comes with it. `offset` bytes
-/// with the dataset's name follow.
+/// Run of the request that opens a file, with its descriptor. `offset` bytes follow, the dataset's
+/// name.
 inline constexpr std::uint64_t kHdf5Open = ~std::uint64_t{0};
-/// Run of the question that closes it, which has no answer.
+/// Run of the request that closes the file, without an answer.
 inline constexpr std::uint64_t kHdf5Close = kHdf5Open - 1;
 
-/// Start of an answer. `size` bytes follow: an error's text without the path if the exit code is
-/// not 0, else a table's description, or the records and then texts that lie outside of them.
+/// Start of an answer. `size` bytes follow: if the exit code is not 0, an error's text without the
+/// path; else a table's description, or records and then their texts.
 struct Hdf5Answer {
   std::uint64_t exit_code, peak_memory, size;
 };
 
-/// A description is this, runs, columns, and texts that end with a zero each: columns' names, and
-/// for each dataset that is no column its name and the reason.
+/// A description: this, runs, columns, and texts ended by zeros: names of columns; name and reason
+/// for each other dataset.
 struct Hdf5Counts {
   std::uint64_t runs, columns;
 };
@@ -53,8 +52,8 @@ inline bool send_bytes(int socket, const void* bytes, std::size_t size) {
   return true;
 }
 
-/// Returns false if the other side is gone, or if keep_waiting() does, which is called when a
-/// socket with a timeout has got nothing for so long.
+/// Returns false if the other side is gone, or if keep_waiting() does, called after each timeout of
+/// the socket.
 template <typename KeepWaiting>
 bool receive_bytes(int socket, void* bytes, std::size_t size, const KeepWaiting& keep_waiting) {
   auto* next = static_cast<char*>(bytes);

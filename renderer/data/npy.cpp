@@ -55,10 +55,10 @@ std::unique_ptr<Table> open_npy(std::shared_ptr<const InputFile> file) {
 std::string npy_header(std::string_view type, std::string_view shape) {
   std::string header =
       fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': {}, }}", type, shape);
-  // Version 1 is for ASCII of less than 64 KiB, version 3 for UTF-8 of any length.
+  // Version 1 is for ASCII below 64 KiB, version 3 for UTF-8 of any length.
   const bool is_ascii = std::all_of(header.begin(), header.end(),
                                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  constexpr std::size_t kAlignment = 64;  // of the elements, as NumPy writes them
+  constexpr std::size_t kAlignment = 64;  // alignment of the elements, as in NumPy
   const std::size_t length_bytes = is_ascii && header.size() + kAlignment < 0x10000 ? 2 : 4;
   const std::size_t unpadded = 8 + length_bytes + header.size() + 1;  // magic and version: 8
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');

@@ -15,10 +15,10 @@ namespace roundel {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr std::uint64_t kMaxNpyNameBytes = std::uint64_t{16} << 20;  // of all fields
+constexpr std::uint64_t kMaxNpyNameBytes = std::uint64_t{16} << 20;  // for all fields
 constexpr std::size_t kMaxNpyTextBytes = kMaxNpyHeaderBytes - 12;
 
-// The header is the text of a Python dict with exactly the keys descr, fortran_order and shape.
+// Parses a Python dict with exactly the keys descr, fortran_order and shape.
 class NpyHeaderParser {
  public:
   NpyHeaderParser(std::string_view text, bool is_utf8, const std::string& path)
@@ -97,7 +97,7 @@ class NpyHeaderParser {
     return literal;
   }
 
-  /// A field's name, in UTF-8: headers before version 3 are in Latin-1.
+  /// Returns UTF-8; headers before version 3 are in Latin-1.
   std::string name() {
     const bool has_title = take('(');
     if (has_title) {
@@ -118,8 +118,7 @@ class NpyHeaderParser {
     return name;
   }
 
-  /// Reads a type and adds its fields, of which the first is at `offset` of the element. Returns
-  /// its bytes.
+  /// Adds a type's fields, the first at `offset` of the element. Returns its bytes.
   std::uint64_t read_type(const std::string& name, std::uint64_t offset) {
     if (++types_ > 2 * kMaxTableColumns) too_many_fields();
     if (!take('[')) return add_field(string_literal(), name, offset);
@@ -163,7 +162,7 @@ class NpyHeaderParser {
     return size;
   }
 
-  /// "[1,2]" for the element that comes at place `index` in C order.
+  /// "[1,2]" for the element at `index` in C order.
   static std::string index_text(std::uint64_t index, const std::vector<std::uint64_t>& shape) {
     std::string text;
     for (std::size_t d = shape.size(); d-- > 0; index /= shape[d])
@@ -181,7 +180,7 @@ class NpyHeaderParser {
     const char letter = rest.empty() ? '\0' : rest[0];
     rest.remove_prefix(rest.empty() ? 0 : 1);
     const auto number = std::from_chars(rest.data(), rest.data() + rest.size(), element.size);
-    // Behind that of a time is its unit: "<M8[ns]".
+    // A time's size precedes its unit: "<M8[ns]".
     const bool is_whole = number.ptr == rest.data() + rest.size() || *number.ptr == '[';
     const bool is_integer =
         element.size == 1 || element.size == 2 || element.size == 4 || element.size == 8;

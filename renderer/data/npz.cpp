@@ -27,16 +27,15 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-/// Run lengths of deflated members for which all their indices, of 32 KiB a run, take 64 MiB.
+/// Run length for which all indices of deflated members, 32 KiB per run, take 64 MiB.
 std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
-  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20, kMostPoints = 2048;
+  constexpr std::uint64_t kMinRunBytes = std::uint64_t{1} << 20, kMaxRestartPoints = 2048;
   std::uint64_t bytes = 0;
   for (const ZipMember& member : members) bytes += member.is_deflated ? member.bytes : 0;
-  return std::max(kLeast, bytes / kMostPoints);
+  return std::max(kMinRunBytes, bytes / kMaxRestartPoints);
 }
 
-/// Reads a stored member once, on all cores, as a deflated one is unpacked: its rows are read
-/// later, only as they are needed.
+/// Checks a stored member on all cores, as unpacking checks deflated ones.
 std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputFile>& file,
                                               const ZipMember& member) {
   constexpr std::uint64_t kTask = std::uint64_t{1} << 22, kPiece = std::uint64_t{1} << 17;  // in L2
@@ -45,10 +44,10 @@ std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputF
     return std::min(kTask, member.bytes - task * kTask);
   };
   tbb::parallel_for(std::size_t{0}, checksums.size(), [&](std::size_t task) {
-    Buffer<std::byte> room(std::min(kPiece, size_of(task)));
+    Buffer<std::byte> buffer(std::min(kPiece, size_of(task)));
     for (std::uint64_t at = 0; at < size_of(task); at += kPiece) {
       checkpoint();
-      const auto piece = room.span().first(std::min(kPiece, size_of(task) - at));
+      const auto piece = buffer.span().first(std::min(kPiece, size_of(task) - at));
       file->read_at(member.offset + task * kTask + at, piece);
       checksums[task] = libdeflate_crc32(checksums[task], piece.data(), piece.size());
     }
@@ -61,10 +60,10 @@ std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputF
   return std::make_shared<FileBytes>(file, member.offset);
 }
 
-/// Calls open(i) for every i below `count`, on all cores. This thread calls checkpoint() also while
-/// it waits for others, and what that throws ends their work: an array takes seconds to unpack.
+/// Calls open(i) for i < count on all cores. This thread calls checkpoint() while it waits; an
+/// exception ends all work: unpacking takes seconds.
 void open_all(std::size_t count, const std::function<void(std::size_t)>& open) {
-  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  constexpr std::chrono::milliseconds kPollInterval{20};
   std::atomic<std::size_t> next{0}, opened{0};
   std::atomic<bool> has_failed{false};
   const auto work = [&] {
@@ -81,7 +80,7 @@ void open_all(std::size_t count, const std::function<void(std::size_t)>& open) {
     work();
     while (opened < count && !has_failed) {
       checkpoint();
-      std::this_thread::sleep_for(kBetweenLooks);
+      std::this_thread::sleep_for(kPollInterval);
     }
   } catch (...) {
     others.cancel();

@@ -6,10 +6,9 @@
 
 namespace roundel {
 
-/// The table in an .npz archive, of which each array is a column, or several as `NAME[0]` or
-/// `NAME.FIELD`; those of no dimension are left out. A single array is as in its .npy file, and so
-/// is that which `dataset` names. Deflated arrays are unpacked once when the table is opened.
-/// Throws Error(kInvalidScene) "PATH: …".
+/// Opens the arrays of an .npz archive as columns `NAME`, `NAME[0]` or `NAME.FIELD`, without
+/// zero-dimensional ones. A single array, or `dataset`, is read like its .npy file. Unpacks
+/// deflated arrays once. Throws Error(kInvalidScene) "PATH: …".
 std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std::string& dataset);
 
 }  // namespace roundel

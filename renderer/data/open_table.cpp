@@ -54,7 +54,7 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
   }
   if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
     return open_npz(std::move(file), options.dataset);
-  // Before it there may be a block of the user's.
+  // A user block may precede the signature.
   if (start.starts_with("\x89HDF\r\n\x1A\n") || has_suffix({".h5", ".hdf5", ".hdf", ".h5ad"}))
     return open_hdf5(std::move(file), options.dataset);
   if (has_suffix({".npz"})) fail("expected an archive of arrays, but it does not start like one");

@@ -22,10 +22,9 @@ constexpr std::size_t kMaxPlyHeaderBytes = std::size_t{4} << 20;
 struct PlyElement {
   std::string name;
   std::uint64_t count = 0;
-  std::vector<ArrayColumn> properties;  ///< that are no lists
-  std::uint64_t bytes = 0;              ///< of them, in a binary file
-  /// One of its lists, or behind the table a property of an unknown type: how long its rows are
-  /// is not known.
+  std::vector<ArrayColumn> properties;  ///< without lists
+  std::uint64_t bytes = 0;              ///< per row, in a binary file
+  /// A list, or after the table a property of unknown type: rows have unknown lengths.
   std::optional<std::string> list;
 };
 
@@ -37,7 +36,6 @@ struct PlyHeader {
 
 class PlyHeaderParser {
  public:
-  /// `table`: the name of the element that is read.
   PlyHeaderParser(std::string_view text, const std::string& path, const std::string& table)
       : text_(text), path_(path), table_(table) {}
 
@@ -104,7 +102,7 @@ class PlyHeaderParser {
   }
 
   void add_element() {
-    is_behind_table_ |= !header_.elements.empty() && header_.elements.back().name == table_;
+    is_after_table_ |= !header_.elements.empty() && header_.elements.back().name == table_;
     PlyElement element;
     element.name = word(1);
     const auto count = to_number<std::uint64_t>(word(2));
@@ -149,14 +147,14 @@ class PlyHeaderParser {
     };
     for (const auto& [name, other_name, kind, size] : kTypes)
       if (type == name || type == other_name) return Element{kind, false, size};
-    if (is_behind_table_) return std::nullopt;
+    if (is_after_table_) return std::nullopt;
     fail("expected a type such as float, double, int or uchar, got " + quoted(type));
   }
 
   std::string_view text_;
   const std::string& path_;
   const std::string& table_;
-  bool is_behind_table_ = false;
+  bool is_after_table_ = false;
   std::string_view line_;
   std::vector<std::string_view> words_;
   std::size_t position_ = 0;
@@ -164,7 +162,6 @@ class PlyHeaderParser {
   PlyHeader header_;
 };
 
-/// Moves `form` past the next `count` lines that are not empty.
 void skip_lines(const InputFile& file, std::uint64_t count, TextForm& form) {
   const TextGrammar grammar(form.dialect);
   TextLines lines(file, form.start, form.start_line);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kNoRounded = std::numeric_limits<std::uint64_t>::max();
 
-/// `with_rows`: as "x (1,000 rows)" where columns differ in length.
+/// `with_rows`: "x (1,000 rows)" if columns differ in length.
 std::vector<std::string> names_of(const Table& table, bool with_rows) {
   const std::vector<TableColumn>& columns = table.columns();
   bool differ = false;
@@ -56,9 +56,9 @@ std::string with_point(std::string text) {
 
 /// True for 1,5 and -2,25.
 bool has_decimal_comma(std::string_view text) {
-  constexpr std::size_t kMostDigits = 40;
+  constexpr std::size_t kMaxDigits = 40;
   const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos || text.size() > kMostDigits) return false;
+  if (comma == std::string_view::npos || text.size() > kMaxDigits) return false;
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const auto is_digits = [](std::string_view digits) {
     return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
@@ -101,10 +101,10 @@ std::string_view TableRows::keep(std::string_view text) {
   char* copy = nullptr;
   if (text.size() > kTextPageBytes / 2) {
     if (long_count_ == long_texts_.size()) long_texts_.emplace_back();
-    Buffer<char>& room = long_texts_[long_count_++];
-    if (room.size() < text.size())  // by whole pages, so that it need not grow often
-      room.resize_discard((text.size() + kTextPageBytes - 1) / kTextPageBytes * kTextPageBytes);
-    copy = room.data();
+    Buffer<char>& page = long_texts_[long_count_++];
+    if (page.size() < text.size())  // in whole pages, so that it rarely grows
+      page.resize_discard((text.size() + kTextPageBytes - 1) / kTextPageBytes * kTextPageBytes);
+    copy = page.data();
   } else {
     if (page_ < pages_.size() && kTextPageBytes - used_ < text.size()) {
       ++page_;
@@ -119,7 +119,7 @@ std::string_view TableRows::keep(std::string_view text) {
 }
 
 std::uint64_t TableRows::memory_bytes() const {
-  std::uint64_t bytes = scratch_.size() + text_room_.capacity() + placed_texts_.capacity();
+  std::uint64_t bytes = scratch_.size() + text_buffer_.capacity() + placed_texts_.capacity();
   for (const Column& column : columns_) {
     bytes += (column.numbers.capacity() + column.spare_numbers.capacity()) * sizeof(double);
     bytes += (column.texts.capacity() + column.spare_texts.capacity()) * sizeof(std::string_view);
@@ -205,10 +205,10 @@ void Table::set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::
   if (columns.empty()) fail("expected at least one column");
   if (columns.size() > kMaxTableColumns)
     fail(fmt::format("{} columns are too many (at most {})", columns.size(), kMaxTableColumns));
-  std::unordered_map<std::string_view, std::size_t> known;
+  std::unordered_map<std::string_view, std::size_t> numbers_by_name;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].name.empty()) continue;
-    const auto [other, is_new] = known.emplace(columns[c].name, c);
+    const auto [other, is_new] = numbers_by_name.emplace(columns[c].name, c);
     if (!is_new)
       fail(fmt::format("columns {} and {} (counted from 0) are both named {}", other->second, c,
                        quoted(columns[c].name)));
@@ -221,7 +221,7 @@ void Table::set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::
 }
 
 void Table::visit_file(std::uint64_t begin, std::uint64_t end, const VisitBytes& visit) const {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in L2
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // fits in L2
   Buffer<std::byte> piece(std::min(kPiece, end - begin));
   for (std::uint64_t at = begin; at < end; at += piece.size()) {
     checkpoint();

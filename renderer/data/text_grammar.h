@@ -7,37 +7,34 @@
 
 namespace roundel {
 
-/// A longer field is a text, whatever stands in it.
+/// Longer fields are always texts.
 inline constexpr std::size_t kMaxNumberBytes = std::size_t{1} << 16;
 
-/// How lines are divided into fields.
+/// Division of lines into fields.
 struct TextDialect {
-  char delimiter = ',';      ///< ' ' stands for any run of blanks
+  char delimiter = ',';      ///< ' ': runs of blanks
   bool has_quotes = true;    ///< "a ""field"", over lines" is one
-  bool has_comments = true;  ///< lines that begin with #, but for colours (#rrggbb)
+  bool has_comments = true;  ///< lines beginning with #, except colours (#rrggbb)
 };
 
-/// Reads rows and fields of a dialect. A text to read lies in [place, end), with a line feed at
-/// `end`.
+/// Finds rows and fields of a text [place, end) with a line feed at `end`.
 class TextGrammar {
  public:
   explicit TextGrammar(const TextDialect& dialect);
 
   bool has_quotes() const { return dialect_.has_quotes; }
-  /// True for the delimiter and a line feed.
   bool ends_field(char c) const { return ends_[static_cast<unsigned char>(c)]; }
-  /// Returns the first byte that is not a blank. Blanks may stand before and after a field.
+  /// Blanks may surround a field.
   const char* skip_blanks(const char* place) const {
     while (is_blank(*place)) ++place;
     return place;
   }
-  /// Returns true if a comment begins at a line's first byte that is not a blank.
+  /// `place`: a line's first byte that is not a blank.
   bool begins_comment(const char* place, const char* end) const {
     return *place == '#' && dialect_.has_comments && !begins_color(place, end);
   }
 
-  /// Calls take(column, place) for each field of the row that begins at `line`; it returns the
-  /// field's end. Returns the row's end.
+  /// Calls take(column, place), which returns the field's end. Returns the row's end.
   template <typename Take>
   const char* for_each_field(const char* line, const Take& take) const {
     const bool has_runs_of_blanks = dialect_.delimiter == ' ';
@@ -48,8 +45,7 @@ class TextGrammar {
       if (*place == '\n') return place;
     }
   }
-  /// Returns the delimiter or line feed after the field that begins at `place`; `end` where its
-  /// quotes are open.
+  /// Returns the delimiter or line feed after the field; `end` if its closing quote is missing.
   const char* field_end(const char* place, const char* end) const {
     place = skip_blanks(place);
     if (*place == '"' && has_quotes()) {
@@ -59,21 +55,21 @@ class TextGrammar {
     while (!ends_field(*place)) ++place;
     return place;
   }
-  /// True for a field that begins with a quote without a second one.
+  /// True for an opening quote without a closing one.
   bool has_open_quote(const char* field, const char* end) const {
     field = skip_blanks(field);
     return *field == '"' && has_quotes() && quote_end(field, end) == nullptr;
   }
 
-  /// What a field says, without blanks around it and without quotes; `room` is for those.
-  std::string_view text_of(std::string_view field, std::string& room) const;
-  /// The field's number, NaN where it is missing; nothing where it is a text.
+  /// A field's text without surrounding blanks and quotes; may lie in `buffer`.
+  std::string_view text_of(std::string_view field, std::string& buffer) const;
+  /// NaN if the field is missing; nothing if it is a text.
   std::optional<double> number_of(std::string_view field) const;
 
  private:
   bool is_blank(char c) const { return blank_[static_cast<unsigned char>(c)]; }
   bool begins_color(const char* place, const char* end) const;
-  /// Returns what follows the second quote of a field, or null.
+  /// Position after the closing quote, or null.
   static const char* quote_end(const char* quote, const char* end);
 
   TextDialect dialect_;

@@ -27,7 +27,7 @@ std::string_view TextLines::peek(const TextGrammar& grammar) {
 
 std::vector<std::string> TextLines::row(const TextGrammar& grammar) {
   std::vector<std::string> fields;
-  std::string room;
+  std::string buffer;
   while (!peek(grammar).empty()) {
     fields.clear();
     const char* const row_end =
@@ -35,7 +35,7 @@ std::vector<std::string> TextLines::row(const TextGrammar& grammar) {
           if (column == kMaxTableColumns) fail(fmt::format("more than {} columns", column));
           const char* const field_end = grammar.field_end(field, end());
           const std::string_view start = std::string_view(field, field_end);
-          fields.emplace_back(grammar.text_of(start.substr(0, kMaxNumberBytes + 1), room));
+          fields.emplace_back(grammar.text_of(start.substr(0, kMaxNumberBytes + 1), buffer));
           return field_end;
         });
     if (row_end == end() && !is_whole()) {
@@ -54,7 +54,7 @@ void TextLines::move_to(const char* line_end, std::uint64_t lines) {
 }
 
 void TextLines::read_on() {
-  constexpr std::uint64_t kLeast = std::uint64_t{1} << 16;
+  constexpr std::uint64_t kMinBytes = std::uint64_t{1} << 16;
   text_.erase(0, at_);
   text_.pop_back();
   offset_ += at_;
@@ -63,7 +63,7 @@ void TextLines::read_on() {
   if (size > kMaxTableRowBytes)
     fail(fmt::format("a row is too long (at most {} bytes)", kMaxTableRowBytes));
   text_.resize(size +
-               std::min(std::max<std::uint64_t>(kLeast, size), file_.size() - offset_ - size));
+               std::min(std::max<std::uint64_t>(kMinBytes, size), file_.size() - offset_ - size));
   file_.read_at(offset_ + size, std::as_writable_bytes(std::span(text_).subspan(size)));
   text_ += '\n';
 }

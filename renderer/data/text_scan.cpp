@@ -21,36 +21,36 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 18;  // stays in L2
-/// Whole numbers with fewer digits, or below, are binary64 numbers.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 18;  // fits in L2
+/// Shorter or smaller whole numbers are exact in binary64.
 constexpr std::ptrdiff_t kRoundedDigits = 16;
-constexpr double kLeastRounded = 0x1p53;
+constexpr double kMinRounded = 0x1p53;
 
-/// Lines of the file, and what stands in them.
+/// Lines of the file, parsed.
 struct TextPiece {
   Buffer<char> text;  ///< with a line feed after its `size` bytes
   std::size_t size = 0;
-  bool is_last = false;  ///< ends where the file does
+  bool is_last = false;  ///< the file ends with it
 
   struct Values {
     std::vector<double> numbers;
-    std::vector<std::uint32_t> ends;  ///< of texts, in `texts`
+    std::vector<std::uint32_t> ends;  ///< ends of texts in `texts`
     std::string texts;
   };
-  std::vector<Values> values;                ///< of used columns
-  std::vector<ScannedText::Column> columns;  ///< the same, with rows of the piece
+  std::vector<Values> values;                ///< by used column
+  std::vector<ScannedText::Column> columns;  ///< rows count from the piece's start
   std::vector<RowLine> row_lines;
   std::uint64_t rows = 0, lines = 0, comments = 0;
-  /// Comments with as many fields as a row, before the piece's first row and below it.
+  /// Comments with as many fields as a row, before and after the piece's first row.
   struct LikeRows {
-    std::uint64_t count = 0, line = 0;  ///< and lines before the first of them
+    std::uint64_t count = 0, line = 0;  ///< lines before the first
   } above, below;
-  std::size_t end = 0;  ///< of its whole rows
-  std::string problem;  ///< with the row after these
+  std::size_t end = 0;  ///< end of its complete rows
+  std::string problem;  ///< in the row after these
   Buffer<std::byte> bytes;
   TextBlock block;
 
-  /// Puts the start of its first row before the text.
+  /// Prepends the start of its first row.
   void prepend(const std::string& start) {
     Buffer<char> longer(start.size() + size + 1);
     std::copy_n(text.begin(), size + 1, std::copy(start.begin(), start.end(), longer.begin()));
@@ -66,7 +66,7 @@ struct TextPiece {
   }
 };
 
-/// Reads a file in pieces of whole lines, if no line feed stands in quotes.
+/// Splits a file into pieces of whole lines, unless quotes contain line feeds.
 class PieceReader {
  public:
   PieceReader(const InputFile& file, std::uint64_t start, ContentHash& hash)
@@ -82,7 +82,7 @@ class PieceReader {
     piece.size = rest_.size();
     std::copy(rest_.begin(), rest_.end(), piece.text.begin());
     rest_.clear();
-    std::size_t end = 0;  // of lines
+    std::size_t end = 0;  // end of whole lines
     while (end == 0 && offset_ < file_.size() && piece.size <= kMaxTableRowBytes) {
       reserve(piece, piece.size + kPieceBytes + 1);
       const auto count = std::min<std::uint64_t>(kPieceBytes, file_.size() - offset_);
@@ -105,7 +105,7 @@ class PieceReader {
   }
 
  private:
-  /// Buffers have few sizes, so that malloc reuses freed blocks.
+  /// Rounds sizes up, so that malloc reuses freed blocks.
   static void reserve(TextPiece& piece, std::size_t bytes) {
     if (piece.text.size() >= bytes) return;
     Buffer<char> larger(std::bit_ceil(bytes));
@@ -119,7 +119,7 @@ class PieceReader {
   std::string rest_;  ///< start of a line
 };
 
-/// Finds out what stands in a piece. From many threads at once.
+/// Parses pieces. Thread-safe.
 class PieceParser {
  public:
   PieceParser(const TextForm& form, const std::vector<TextUse>& uses)
@@ -178,7 +178,7 @@ class PieceParser {
         std::memchr(place, '\n', static_cast<std::size_t>(end - place) + 1));
   }
 
-  /// Returns its end, and counts line feeds in quotes.
+  /// Returns the row's end; counts line feeds in quotes.
   const char* parse_row(const char* line, const char* end, TextPiece& piece) const {
     std::size_t fields = 0;
     bool has_quotes = false;
@@ -209,7 +209,7 @@ class PieceParser {
     return row_end;
   }
 
-  /// Returns the end of a field that is a number without quotes, or null.
+  /// End of an unquoted number, or null.
   const char* plain_number(const char* field, const char* end, double& number) const {
     const bool has_plus = *field == '+' && field[1] != '-';
     const auto [after, error] = fast_float::from_chars(field + (has_plus ? 1 : 0), end, number);
@@ -222,9 +222,9 @@ class PieceParser {
   void add_number(std::string_view field, double number, std::size_t column,
                   TextPiece& piece) const {
     piece.values[places_[column]].numbers.push_back(number);
-    if (std::abs(number) < kLeastRounded || field.size() < kRoundedDigits) return;
-    std::string room;
-    const std::string_view digits = grammar_.text_of(field, room);
+    if (std::abs(number) < kMinRounded || field.size() < kRoundedDigits) return;
+    std::string buffer;
+    const std::string_view digits = grammar_.text_of(field, buffer);
     auto& rounded = piece.columns[places_[column]].rounded;
     if (!rounded && is_rounded(digits, number)) rounded = {piece.rows, std::string(digits), number};
   }
@@ -236,28 +236,28 @@ class PieceParser {
       number = grammar_.number_of(field);
       if (!number && !found.first_text) {
         found.first_text = piece.rows;
-        std::string room;
-        if (keeps_texts_) found.text = grammar_.text_of(field, room);
+        std::string buffer;
+        if (keeps_texts_) found.text = grammar_.text_of(field, buffer);
       }
     }
     if (use == TextUse::kNumber)
       add_number(field, number.value_or(std::numeric_limits<double>::quiet_NaN()), column, piece);
     if (use != TextUse::kText) return;
     TextPiece::Values& values = piece.values[places_[column]];
-    std::string room;
-    values.texts += grammar_.text_of(field, room);
+    std::string buffer;
+    values.texts += grammar_.text_of(field, buffer);
     values.ends.push_back(static_cast<std::uint32_t>(values.texts.size()));
   }
 
   static void add_row(std::uint64_t lines, TextPiece& piece) {
-    // The line of the row that would be the next one without lines between them.
+    // True if the last entry also gives this row's line.
     const bool follows = !piece.row_lines.empty() && lines - piece.row_lines.back().line ==
                                                          piece.rows - piece.row_lines.back().row;
     if (!follows) piece.row_lines.push_back({piece.rows, lines});
     ++piece.rows;
   }
 
-  /// Forgets the fields of a row that is not whole.
+  /// Drops an incomplete row.
   void drop_row(TextPiece& piece) const {
     for (TextPiece::Values& values : piece.values) {
       values.numbers.resize(std::min<std::size_t>(values.numbers.size(), piece.rows));
@@ -282,7 +282,6 @@ class PieceParser {
     if (like_rows.count++ == 0) like_rows.line = piece.lines;
   }
 
-  /// Puts the values into the bytes of a block.
   static void pack(TextPiece& piece) {
     constexpr std::uint64_t kAlignment = sizeof(double);
     std::uint64_t size = 0;
@@ -310,11 +309,11 @@ class PieceParser {
   TextGrammar grammar_;
   bool keeps_texts_;
   const std::vector<TextUse>& uses_;
-  std::vector<std::size_t> places_;  ///< by column: place among those used
+  std::vector<std::size_t> places_;  ///< by column: index among used columns
   std::size_t used_ = 0;
 };
 
-/// Brings together what was found in the pieces, in the file's order.
+/// Joins pieces in the file's order.
 class PieceJoiner {
  public:
   PieceJoiner(const InputFile& file, const TextForm& form, std::size_t columns, ColumnStore& store)
@@ -323,7 +322,7 @@ class PieceJoiner {
     found_.lines = form.start_line;
   }
 
-  /// False once all rows are there.
+  /// False after the last row.
   bool take(TextPiece& piece, const PieceParser& parser) {
     if (!rest_.empty()) {  // the piece does not begin with a row
       piece.prepend(rest_);
@@ -386,7 +385,7 @@ class PieceJoiner {
   const TextForm& form_;
   ColumnStore& store_;
   ScannedText found_;
-  std::string rest_;  ///< start of a row that the next piece goes on with
+  std::string rest_;  ///< start of a row that continues in the next piece
 };
 
 }  // namespace
@@ -414,16 +413,16 @@ ScannedText scan_text(const InputFile& file, const TextForm& form, std::vector<T
     is_done = !joiner.take(first, parser);
   }
   const int workers = tbb::this_task_arena::max_concurrency();
-  // A thread that the system stops leaves the others at most so far ahead.
-  const std::uint64_t most_ahead = 2 * static_cast<std::uint64_t>(workers);
-  std::mutex mutex;  // of all that follows, the reader and the joiner
+  // Other threads get at most this far ahead of a paused thread.
+  const std::uint64_t max_ahead = 2 * static_cast<std::uint64_t>(workers);
+  std::mutex mutex;  // guards the following, reader and joiner
   std::condition_variable has_joined;
-  std::map<std::uint64_t, TextPiece> waiting;  // for the pieces before them, by index
+  std::map<std::uint64_t, TextPiece> waiting;  // for earlier ones, by index
   std::uint64_t read = 0, joined = 0;
   const auto work = [&] {
     std::unique_lock lock(mutex);
     for (TextPiece piece;;) {
-      has_joined.wait(lock, [&] { return is_done || read - joined < most_ahead; });
+      has_joined.wait(lock, [&] { return is_done || read - joined < max_ahead; });
       if (is_done || !reader.next(piece)) return;
       const std::uint64_t index = read++;
       lock.unlock();

@@ -18,7 +18,7 @@ bool is_used(const TableOptions& options, const TableColumn& column, std::size_t
          (!column.name.empty() && options.used->names.count(column.name) > 0);
 }
 
-/// Returns a warning about comments that may be rows; empty without any.
+/// Warning about comments that may be rows.
 std::string comments_text(const ScannedText& found, const std::string& path) {
   const std::uint64_t count = found.comments_like_rows;
   if (count == 0) return "";

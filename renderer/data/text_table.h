@@ -10,31 +10,30 @@
 
 namespace roundel {
 
-/// The part of a text file that is a table.
+/// The table's part of a text file.
 struct TextForm {
   TextDialect dialect;
-  std::vector<TableColumn> columns;   ///< more of them may turn out to hold texts
+  std::vector<TableColumn> columns;   ///< more may turn out to be texts
   std::uint64_t start = 0;            ///< offset of a line's first byte
-  std::uint64_t start_line = 1;       ///< that line's number
-  std::optional<std::uint64_t> rows;  ///< number of rows; absent: all lines to the file's end
-  bool ends_file = true;              ///< else lines after `rows` are something else
+  std::uint64_t start_line = 1;       ///< its line number
+  std::optional<std::uint64_t> rows;  ///< absent: all lines to the file's end
+  bool ends_file = true;              ///< else other lines follow the rows
   bool numbers_only = false;          ///< a text is an error, in unused columns, too
 };
 
-/// Rows of a text, in the bytes of a ColumnStore's block: each used column's numbers, or the ends
-/// of its texts and these.
+/// Rows in a ColumnStore's block: for each used column its numbers, or the ends of its texts and
+/// then these.
 struct TextBlock {
-  std::uint64_t row = 0;              ///< first one
-  std::vector<std::uint64_t> begins;  ///< [used columns + 1], offsets of the columns
+  std::uint64_t row = 0;
+  std::vector<std::uint64_t> begins;  ///< [used columns + 1], offsets
 };
 
-/// A table in a text, a row a line; empty lines and comments are not rows. Opening it reads the
-/// file once, on all cores, into the columns that are used; twice if a column with texts begins
-/// with numbers.
+/// A text with a row per line, except empty lines and comments. Opening reads the file once on all
+/// cores; twice if a text column begins with numbers.
 class TextTable final : public Table {
  public:
-  /// Takes `used` and `memory` of the options. Throws Error(kInvalidScene) "PATH: line 19: …" for a
-  /// row with more or fewer fields, or longer than kMaxTableRowBytes.
+  /// Throws Error(kInvalidScene) "PATH: line 19: …" for a row with more or fewer fields, or longer
+  /// than kMaxTableRowBytes.
   TextTable(std::shared_ptr<const InputFile> input, TextForm form, const TableOptions& options);
   std::uint64_t memory_bytes() const override;
 
@@ -43,7 +42,7 @@ class TextTable final : public Table {
                  TableRows& out) const override;
 
   ColumnStore store_;
-  std::vector<std::size_t> places_;  ///< by column, in its blocks
+  std::vector<std::size_t> places_;  ///< by column: index in the blocks
   std::vector<TextBlock> blocks_;
 };
 

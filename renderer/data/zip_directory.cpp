@@ -10,13 +10,13 @@
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 
-// The layout is that of PKWARE's APPNOTE.TXT 6.3.10.
+// Layout: PKWARE's APPNOTE.TXT 6.3.10.
 namespace roundel {
 namespace {
 
 constexpr std::uint64_t kMaxDirectoryBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMaxRatio = 1032;                      // of deflate
-constexpr std::uint64_t kNot16 = 0xFFFF, kNot32 = 0xFFFFFFFF;  // stands in a zip64 field instead
+constexpr std::uint64_t kMaxRatio = 1032;                      // limit of deflate
+constexpr std::uint64_t kNot16 = 0xFFFF, kNot32 = 0xFFFFFFFF;  // the value is in a zip64 field
 
 class ZipReader {
  public:
@@ -138,7 +138,7 @@ class ZipReader {
     return member;
   }
 
-  /// Those numbers that did not fit their place, in this order.
+  /// Reads the numbers that did not fit in their fields.
   void read_zip64(std::string_view extra, std::initializer_list<std::uint64_t*> numbers) const {
     constexpr std::uint64_t kZip64 = 1;
     std::string_view field;
@@ -157,7 +157,7 @@ class ZipReader {
   }
 
   const InputFile& file_;
-  std::uint64_t start_ = 0, size_ = 0, count_ = 0;  // of the directory
+  std::uint64_t start_ = 0, size_ = 0, count_ = 0;  // directory's offset, bytes and members
 };
 
 }  // namespace

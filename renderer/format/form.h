@@ -18,7 +18,7 @@
 // Forms bind a format to values: one table gives the check, the schema and the reader.
 namespace roundel {
 
-/// A description of what may stand at a place, and the reader that makes a T of it.
+/// The valid values at a place, and the reader that makes a T of them.
 template <typename T>
 struct Form {
   SpecPtr spec;
@@ -26,23 +26,23 @@ struct Form {
 
   Form(SpecPtr its_spec, std::function<T(ValidNode)> reader)
       : spec(std::move(its_spec)), read(std::move(reader)) {}
-  /// One alternative of a std::variant, for example.
+  /// Converts, for example, from an alternative of a std::variant.
   template <std::convertible_to<T> V>
   Form(const Form<V>& form) : spec(form.spec), read(form.read) {}
   operator SpecPtr() const { return spec; }
 };
 
-/// Returns a form with the same description; `make` converts its value.
+/// Keeps the description; `make` converts the value.
 template <typename V, typename Make>
 Form<std::invoke_result_t<Make, V>> convert(const Form<V>& form, Make make) {
   return {form.spec, [read = form.read, make](ValidNode node) { return make(read(node)); }};
 }
 
-/// The form of a map with known keys.
+/// Form of a map with known keys.
 template <typename T>
 struct ObjectForm : Form<T> {
   using Fill = std::function<void(PartlyValidNode, T&)>;
-  Fill fill;  ///< reads the keys that are there and valid; the rest of the object stays
+  Fill fill;  ///< reads keys that are present and valid
 
   ObjectForm(SpecPtr its_spec, Fill filler)
       : Form<T>(std::move(its_spec),
@@ -54,7 +54,7 @@ struct ObjectForm : Form<T> {
         fill(std::move(filler)) {}
 };
 
-/// A key of an object that is read into a T.
+/// A key of an object for a T.
 template <typename T>
 struct FieldOf {
   Field field;
@@ -64,8 +64,8 @@ struct FieldOf {
   FieldOf(std::string key, SpecPtr spec, std::string description = "",
           std::string default_json = "")
       : field{std::move(key), std::move(spec), std::move(description), std::move(default_json)} {}
-  /// The value goes to object.*place or to the reference that place(object) returns, or
-  /// place(object, value) puts it there. An empty std::optional changes nothing.
+  /// Stores the value in object.*place or place(object), or by place(object, value). An empty
+  /// std::optional changes nothing.
   template <typename Place, typename V>
   FieldOf(std::string key, Place place, const Form<V>& form, std::string description = "",
           std::string default_json = "")
@@ -78,7 +78,7 @@ struct FieldOf {
     };
   }
 
-  /// The keys of an object in the object: those that are absent change nothing.
+  /// Reads the keys of a nested object.
   template <typename Place, typename V>
   requires std::same_as<std::invoke_result_t<Place, T&>, V&> FieldOf(std::string key, Place place,
                                                                      const ObjectForm<V>& form,
@@ -108,7 +108,7 @@ FieldOf<T> required(std::string key, M T::*place, const Form<V>& form,
   return field;
 }
 
-/// `rules`: about the fields together.
+/// `rules`: conditions on several fields.
 template <typename T>
 ObjectForm<T> object(std::string expected, std::vector<FieldOf<T>> fields, ObjectSpec rules = {}) {
   for (const FieldOf<T>& field : fields) rules.fields.push_back(field.field);
@@ -122,11 +122,11 @@ ObjectForm<T> object(std::string expected, std::vector<FieldOf<T>> fields, Objec
             });
           }};
 }
-/// The place of keys whose value is that of the whole object.
+/// Place of keys with the value of the whole object.
 inline constexpr auto kItself = [](auto& object) -> auto& {
   return object;
 };
-/// The place of a member of a member.
+/// Place of a member of a member.
 template <typename Outer, typename Inner>
 auto in(Outer outer, Inner inner) {
   return [ outer, inner ](auto& object) -> auto& {
@@ -134,7 +134,7 @@ auto in(Outer outer, Inner inner) {
   };
 }
 
-/// The field of a member of a T.
+/// Field of a member of a T.
 template <typename T, typename M>
 FieldOf<T> within(M T::*member, const FieldOf<M>& field) {
   FieldOf<T> outer(field.field);
@@ -200,7 +200,7 @@ inline Form<bool> boolean() {
 inline Form<std::string> text(std::string expected, StringSpec kind = {}) {
   return {spec(kind, std::move(expected)), read_text};
 }
-/// The names of an enum's values, in their order, or of false and true.
+/// Names of an enum's values in their order, or of false and true.
 template <typename E>
 Form<E> one_of(const std::vector<std::string>& names, std::string definition = "") {
   return {

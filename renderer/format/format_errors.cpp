@@ -12,7 +12,7 @@
 
 namespace roundel {
 
-/// ` ("stars")` for "layers[2].data", where that layer has this name.
+/// ` ("stars")` for "layers[2].data" if that layer has this name.
 std::string FormatErrors::name_of_layer(const std::string& key_path) const {
   constexpr std::string_view kStart = "layers[";
   if (!key_path.starts_with(kStart)) return "";
@@ -39,7 +39,7 @@ std::string FormatErrors::line_text(Place place) const {
   return place.line == kNoLine ? sources_[place.column]() : fmt::format("line {}", place.line);
 }
 
-/// "scene.yaml:2:10", with ": --set NAME" behind it for what that option says.
+/// "scene.yaml:2:10", followed by ": --set NAME" if an option set the node.
 std::string FormatErrors::place_text(Place place) const {
   if (place.line == kNoLine) return sources_[place.column]();
   const auto option = std::find_if(options_.begin(), options_.end(),

@@ -10,20 +10,18 @@
 
 namespace roundel {
 
-/// A position in a scene file; both counted from 1, columns in bytes.
+/// Line and column from 1; columns in bytes.
 struct Place {
   std::uint32_t line = 1, column = 1;
   bool operator==(const Place&) const = default;
 };
 
-/// One thing that is wrong with a scene.
 struct FormatProblem {
   Place place;
-  std::string key_path;  ///< such as "layers[0].data", empty for the file as a whole
+  std::string key_path;  ///< such as "layers[0].data"; empty for the whole file
   std::string message;
 };
 
-/// What is wrong with a scene file, each on its own.
 class InvalidScene : public Error {
  public:
   InvalidScene(std::string file, std::vector<FormatProblem> problems, const Lines& message)
@@ -38,31 +36,30 @@ class InvalidScene : public Error {
   std::vector<FormatProblem> problems_;
 };
 
-/// The problems found in one scene file. At most kMaxReported are kept, so that a file with
-/// millions of mistakes needs little memory; the others are counted.
+/// Collects the problems of a scene file: keeps kMaxReported and counts the others, so that
+/// millions of mistakes need little memory.
 class FormatErrors {
  public:
   static constexpr std::size_t kMaxReported = 100;
 
   explicit FormatErrors(std::string file) : file_(std::move(file)) {}
 
-  /// Those of the layers, in their order; empty for one without. Messages have them behind the
-  /// key's path.
+  /// Sets names, empty for unnamed layers. Messages append them to the key's path.
   void set_layer_names(std::vector<std::string> names) { layer_names_ = std::move(names); }
-  /// `key_path` such as "layers[0].data", empty for the file as a whole.
+  /// `key_path` such as "layers[0].data"; empty for the whole file.
   void add(Place place, const std::string& key_path, const std::string& problem);
-  /// The place of what does not stand in the file; `text`, which may take time, becomes what its
-  /// errors begin with.
+  /// Returns a place for nodes from outside the file. `text` is the start of their messages, made
+  /// on demand.
   Place add_source(std::function<std::string()> text);
-  /// What stands at a place comes from an option, which messages name.
+  /// Messages about this place name the option.
   void add_option(Place place, const std::string& option) { options_.emplace_back(place, option); }
-  /// "line 12", or of what does not stand in the file its source.
+  /// "line 12", or the text of add_source().
   std::string line_text(Place place) const;
-  /// True once further problems are only counted: their messages need not be built.
+  /// Further problems are only counted: do not build their messages.
   bool full() const { return entries_.size() >= kMaxReported; }
 
-  /// Throws InvalidScene with one line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" a problem, in
-  /// the order of their places; returns if there is none.
+  /// Throws InvalidScene with a line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" per problem, ordered by
+  /// place.
   void throw_if_any();
 
  private:

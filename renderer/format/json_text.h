@@ -4,8 +4,8 @@
 
 namespace roundel {
 
-/// Returns JSON with a line feed at its end, on one line or indented by `indent` spaces a level.
-/// Bytes that are not UTF-8 are replaced.
+/// Writes on one line or indented by `indent` spaces a level; ends with a line feed. Replaces
+/// invalid UTF-8.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
 }  // namespace roundel

@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-/// Each event is a token of the text, in order: that gives its place.
+/// Each event is the next token, which gives its place.
 class JsonHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonHandler(YamlTree& tree, std::string_view text, const std::string& file)
@@ -38,7 +38,7 @@ class JsonHandler : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override { return open(YamlKind::kList); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
-  bool binary(binary_t&) override { return false; }  // not in text
+  bool binary(binary_t&) override { return false; }  // never in text
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception& error) override {
     constexpr int kNumberOutOfRange = 406;
@@ -85,7 +85,7 @@ class JsonHandler : public nlohmann::json_sax<nlohmann::json> {
   const std::string_view text_;
   const std::string& file_;
   PlaceCounter places_;
-  std::size_t begin_ = 0, end_ = 0;  // of the last token
+  std::size_t begin_ = 0, end_ = 0;  // bounds of the last token
 };
 
 }  // namespace

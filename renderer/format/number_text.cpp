@@ -27,7 +27,7 @@ bool is_special(std::string_view digits) {
   return false;
 }
 
-// What is wrong with text that starts like a number, as far as it can be told in a few words.
+// Reason why text that starts like a number is invalid, or "".
 std::string_view problem_with(std::string_view text) {
   const std::string_view digits = without_sign(text);
   if (is_special(digits)) return "numbers must be finite";
@@ -62,7 +62,7 @@ bool is_decimal(std::string_view text) {
   return text.empty();
 }
 
-// from_chars takes a minus sign but no plus sign.
+// from_chars refuses plus signs.
 std::string_view without_plus(std::string_view text) {
   return text[0] == '+' ? text.substr(1) : text;
 }
@@ -107,8 +107,8 @@ std::optional<Ratio> parse_ratio(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const auto read = [](std::string_view digits) -> double {
-    constexpr std::size_t kMostDigits = 7;
-    if (digits.size() > kMostDigits || digits.empty() || !is_digit(digits[0])) return 0;
+    constexpr std::size_t kMaxDigits = 7;
+    if (digits.size() > kMaxDigits || digits.empty() || !is_digit(digits[0])) return 0;
     return static_cast<double>(parse_integer(digits).value.value_or(0));
   };
   const Ratio ratio{read(text.substr(0, slash)), read(text.substr(slash + 1))};
@@ -118,7 +118,7 @@ std::optional<Ratio> parse_ratio(std::string_view text) {
 std::optional<double> parse_key_time(std::string_view text, Ratio fps) {
   if (const std::optional<double> seconds = parse_with_unit(text, "s")) {
     if (fps.denominator == 1) return *seconds * fps.numerator;
-    // 1.001s at 24000/1001 are 24 frames, which 1.001 in binary64 would miss by a bit.
+    // 1.001s at 24000/1001 are exactly 24 frames; binary64 would miss them by a bit.
     const std::string_view digits = without_plus(text);
     long double exact = 0;
     std::from_chars(digits.data(), digits.data() + digits.size() - 1, exact);

@@ -1,4 +1,4 @@
-// Keys and colours as other tools write them: Matplotlib, datashader, CSS, SVG, Vega and the like.
+// Keys and colours of other tools: Matplotlib, datashader, CSS, SVG, Vega and others.
 #include "renderer/format/other_words.h"
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@ namespace {
 struct Meaning {
   std::string_view words;  ///< separated by blanks
   std::string_view key;    ///< the object must have this key
-  std::string_view text;   ///< what to type
+  std::string_view text;   ///< replacement to type
 };
 
-/// In order of preference: an object's own key first, then where that key is.
+/// An object's own keys first, then where a key belongs.
 constexpr Meaning kMeanings[] = {
     {"cmap colourmap color_map colorscale palette gradient", "colormap", "colormap"},
     {"cmap colormap colourmap color_map colorscale palette", "map",
@@ -124,21 +124,21 @@ bool is_hex(std::string_view digits) {
 
 }  // namespace
 
-std::string meant_key(std::string_view word, const std::vector<std::string>& known) {
+std::string meant_key(std::string_view word, const std::vector<std::string>& keys) {
   const std::string lower = lower_case(std::string(word));
   for (const Meaning& meaning : kMeanings)
     if (has_word(meaning.words, lower) &&
-        std::find(known.begin(), known.end(), meaning.key) != known.end())
+        std::find(keys.begin(), keys.end(), meaning.key) != keys.end())
       return std::string(meaning.text);
   constexpr std::size_t kLongest = 40;
   const std::size_t colon = word.find(':');
   const bool has_key = colon != std::string_view::npos && word.size() <= kLongest &&
-                       std::find(known.begin(), known.end(), word.substr(0, colon)) != known.end();
+                       std::find(keys.begin(), keys.end(), word.substr(0, colon)) != keys.end();
   if (has_key)  // "x:0.5"
     return printable(fmt::format("{}: {}", word.substr(0, colon), word.substr(colon + 1)));
   const bool is_time = !word.empty() && (word[0] == '-' || (word[0] >= '0' && word[0] <= '9'));
-  if (is_time && !known.empty() && known.front() == "keys") return "keys: {FRAME: VALUE, ...}";
-  return nearest_name(word, known).value_or("");
+  if (is_time && !keys.empty() && keys.front() == "keys") return "keys: {FRAME: VALUE, ...}";
+  return nearest_name(word, keys).value_or("");
 }
 
 std::string color_hint(std::string_view text) {

@@ -19,13 +19,12 @@ Json limit_json(double value) {
              : Json(value);
 }
 
-/// A number of parse_number()'s, without sign and exponent.
+/// An unsigned number without exponent.
 constexpr const char* kDecimal = "((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)";
 
-/// A number of parse_number()'s without sign, of 0 to `most`, a power of ten; with an exponent that
-/// cannot be told.
-std::string decimal_to(std::uint64_t most) {
-  const std::string digits = std::to_string(most);
+/// Pattern of unsigned numbers from 0 to `max`, a power of ten; numbers with exponents pass.
+std::string decimal_to(std::uint64_t max) {
+  const std::string digits = std::to_string(max);
   return fmt::format("((0|[1-9][0-9]{{0,{}}})([.][0-9]*)?|[.][0-9]+|{}([.]0*)?|{}[eE][-+]?[0-9]+)",
                      digits.size() - 2, digits, kDecimal);
 }
@@ -48,17 +47,17 @@ class SchemaWriter {
   }
 
  private:
-  // The schema of a value: what its spec says, or in scenes a var.
+  // The spec's schema, in scenes or a var.
   Json json(const Spec& spec) {
     Json value = spec_json(spec);
-    if (value.empty() || !has_vars_) return value;  // empty: allows everything
+    if (value.empty() || !has_vars_) return value;  // empty: accepts everything
     const Json var = {{"$ref", "#/definitions/var"}};
     if (value.size() != 1 || !value.contains("anyOf")) value = {{"anyOf", {std::move(value)}}};
     value["anyOf"].push_back(var);
     return value;
   }
 
-  // Specs with a name are written once, among the definitions.
+  // Named specs become definitions.
   Json spec_json(const Spec& spec) {
     if (spec.definition.empty()) return form_json(spec);
     if (!definitions_.contains(spec.definition)) definitions_[spec.definition] = form_json(spec);
@@ -143,7 +142,7 @@ class SchemaWriter {
     return out;
   }
 
-  /// True where more than other keys' presence goes with a key.
+  /// True for rules beyond the presence of another key.
   static bool has_rules(const ObjectSpec& spec, const std::string& key) {
     const auto is_for = [&key](const auto& rule) { return rule.first == key; };
     return std::any_of(spec.needs_any.begin(), spec.needs_any.end(), is_for) ||

@@ -5,8 +5,8 @@
 
 namespace roundel {
 
-/// Returns the JSON Schema (draft 7) of a format that validate() checks; ends with a line feed.
-/// `has_vars`: each value may be the name of a var, as "$speed".
+/// JSON Schema (draft 7) of a format; ends with a line feed. `has_vars`: values may be names of
+/// vars, as "$speed".
 std::string json_schema(const Spec& spec, const char* title, const char* description,
                         bool has_vars = false);
 

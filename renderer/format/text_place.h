@@ -8,8 +8,8 @@
 
 namespace roundel {
 
-/// Finds places of bytes in a text. Each call goes on from the last one, so offsets that grow cost
-/// one pass over the text. Columns count characters of UTF-8.
+/// Finds line and column (in UTF-8 characters) of offsets. Continues from the last call: ascending
+/// offsets take one pass.
 class PlaceCounter {
  public:
   explicit PlaceCounter(std::string_view text) : text_(text) {}

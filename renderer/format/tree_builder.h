@@ -6,12 +6,12 @@
 
 namespace roundel {
 
-/// Fills a tree with nodes in the order of the file.
+/// Adds nodes in the order of the file.
 class TreeBuilder {
  public:
   explicit TreeBuilder(YamlTree& tree) : tree_(tree) {}
 
-  /// A list or map, in which the next nodes stand until it is closed.
+  /// The following nodes belong to this list or map.
   void open(YamlKind kind, Place place) {
     add_node(kind, place);
     open_.push_back(tree_.nodes_.size() - 1);
@@ -34,7 +34,6 @@ class TreeBuilder {
   }
 
   std::size_t depth() const { return open_.size(); }
-  /// The next node is a map's value.
   bool is_value_of_map() const {
     if (open_.empty()) return false;
     const YamlTree::Node& parent = tree_.nodes_[open_.back()];
@@ -54,7 +53,7 @@ class TreeBuilder {
   }
 
   YamlTree& tree_;
-  std::vector<std::size_t> open_;  // the lists and maps around the next node
+  std::vector<std::size_t> open_;  // lists and maps around the next node
 };
 
 }  // namespace roundel

@@ -10,8 +10,7 @@ namespace roundel {
 struct Spec;
 class ValidNode;
 
-/// What validate() leaves of a tree in which something may be wrong: its valid values, and the maps
-/// and lists around them.
+/// Valid values of a tree after validate(), with the maps and lists around them.
 class PartlyValidNode : protected YamlNode {
  public:
   /// Throws std::logic_error for a node that was not validated or failed.
@@ -19,16 +18,16 @@ class PartlyValidNode : protected YamlNode {
 
   using YamlNode::place;
 
-  /// True if this is a map that has the key, with whatever value.
+  /// True for a map with this key, valid or not.
   bool has(std::string_view key) const { return YamlNode::find(key).has_value(); }
-  /// The value of a key, if this is a map that has it and all of it is valid.
+  /// The value, if all of it is valid.
   std::optional<ValidNode> find(std::string_view key) const;
-  /// The map or list at a key, if there is one where the format wants one.
+  /// A map or list, if the format expects it there.
   std::optional<PartlyValidNode> find_part(std::string_view key) const;
-  /// Calls visit(key's text, value) for every entry of a map whose value is valid.
+  /// Calls visit(key's text, value) for each valid value of a map.
   template <typename Visit>
   void for_each_entry(Visit visit) const;
-  /// Calls visit(index, item) for every item of a list that is not wrong as a whole.
+  /// Calls visit(index, item) for each item of a list that has not failed as a whole.
   template <typename Visit>
   void for_each_part(Visit visit) const {
     std::size_t index = 0;
@@ -39,8 +38,8 @@ class PartlyValidNode : protected YamlNode {
   }
 };
 
-/// A node that is, with all below it, as the format wants it. There is no other way to a value:
-/// making one of any other node throws std::logic_error.
+/// A valid node with valid descendants, the only access to values. Throws std::logic_error for
+/// other nodes.
 class ValidNode : public PartlyValidNode {
  public:
   explicit ValidNode(YamlNode node);
@@ -51,11 +50,9 @@ class ValidNode : public PartlyValidNode {
   using YamlNode::text;
 
   bool is_null() const { return kind() == YamlKind::kNull; }
-  /// True for a scalar without quotes.
   bool is_plain() const { return kind() == YamlKind::kPlain; }
-  /// All items of a list.
   std::vector<ValidNode> items() const;
-  /// Returns the index of the alternative of an AnyOfSpec that describes this node.
+  /// Index of the AnyOfSpec alternative that describes this node.
   std::size_t alternative_of(const Spec& any) const;
 };
 

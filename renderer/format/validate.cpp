@@ -21,7 +21,7 @@ struct Overload : Visits... {
 template <typename... Visits>
 Overload(Visits...) -> Overload<Visits...>;
 
-// Bounds this large are there to keep arithmetic safe; they are mentioned only when broken.
+// Larger bounds only keep arithmetic safe: messages name them only when exceeded.
 constexpr double kSafetyBound = 1e6;
 
 bool is_text(YamlNode node) {
@@ -62,17 +62,17 @@ bool fits_kind(YamlNode node, const Spec& spec) {
       spec.form);
 }
 
-/// True for what begins as a number and is none, where another form may be meant, as by "2 px".
+/// True for malformed numbers where another form may be meant, as "2 px".
 bool is_broken_number(YamlNode node, const Spec& spec) {
   return std::holds_alternative<NumberSpec>(spec.form) && !parse_number(node.text()).value;
 }
 
-/// What a key over time must be; empty for one that is.
+/// Requirement of a key over time; empty if `text` is valid.
 std::string_view key_time_problem(std::string_view text) {
-  constexpr double kMost = 1e7;
+  constexpr double kMaxTime = 1e7;
   const std::optional<double> time = parse_key_time(text, Ratio{});
   if (!time) return "a frame number or seconds, as 2.5s";
-  return std::abs(*time) <= kMost ? "" : "at most 10000000 frames or seconds";
+  return std::abs(*time) <= kMaxTime ? "" : "at most 10000000 frames or seconds";
 }
 
 std::string range_text(const NumberSpec& spec) {
@@ -116,7 +116,7 @@ class Validator {
   explicit Validator(FormatErrors& errors) : errors_(errors) {}
 
   Validity check(YamlNode node, const Spec& spec) {
-    if (node.kind() == YamlKind::kUnknown) return Validity::kNone;  // that is an error already
+    if (node.kind() == YamlKind::kUnknown) return Validity::kNone;  // already reported
     const Validity validity =
         std::visit([&](const auto& form) { return check_form(node, spec, form); }, spec.form);
     node.set_validity(validity);
@@ -129,7 +129,7 @@ class Validator {
     return Validity::kNone;
   }
   Validity unexpected(YamlNode node, std::string_view expected, std::string_view hint = {}) {
-    if (errors_.full()) return fail(node.place(), "");  // only counted: build no message
+    if (errors_.full()) return fail(node.place(), "");  // only counted
     return fail(node.place(), fmt::format("expected {}, got {}{}", expected, got(node),
                                           hint.empty() ? "" : fmt::format(" ({})", hint)));
   }
@@ -146,7 +146,6 @@ class Validator {
     return out;
   }
 
-  // The hint for a number or a boolean that was put in quotes.
   static std::string_view quotes_hint(YamlNode node) {
     const std::string_view text = node.kind() == YamlKind::kQuoted ? node.text() : "";
     return parse_number(text).value || text == "true" || text == "false"
@@ -154,7 +153,6 @@ class Validator {
                : "";
   }
 
-  // The hint for what is no number.
   static std::string_view number_hint(YamlNode node) {
     if (node.is_scalar() && parse_with_unit(node.text(), "px"))
       return "px are for map, radius_limits and stroke";
@@ -205,7 +203,7 @@ class Validator {
     if (string.is_any) return Validity::kValid;
     if (node.text().empty()) return unexpected(node, spec.expected);
     if (string.is_path && node.text().find('\0') == std::string_view::npos) return Validity::kValid;
-    // Escapes such as "\0" come from double-quoted text and are not in the file as such.
+    // Escapes such as "\0" are not in the file as such.
     const bool plain_text = !find_non_text(node.text()) &&
                             node.text().find_first_of("\t\r\n") == std::string_view::npos;
     return plain_text ? Validity::kValid
@@ -226,9 +224,9 @@ class Validator {
                : unexpected(node, spec.expected);
   }
 
-  Validity check_form(YamlNode node, const Spec& spec, const RatioSpec& most) {
+  Validity check_form(YamlNode node, const Spec& spec, const RatioSpec& ratio_spec) {
     const std::optional<Ratio> ratio = node.is_scalar() ? parse_ratio(node.text()) : std::nullopt;
-    return ratio && ratio->numerator <= most.max * ratio->denominator
+    return ratio && ratio->numerator <= ratio_spec.max * ratio->denominator
                ? Validity::kValid
                : unexpected(node, spec.expected);
   }
@@ -287,7 +285,7 @@ class Validator {
 
   Validity check_form(YamlNode node, const Spec& spec, const DictSpec& dict) {
     if (!node.is_map() || node.count() == 0) return unexpected(node, spec.expected);
-    std::unordered_map<std::string_view, std::uint32_t> lines;  // of keys
+    std::unordered_map<std::string_view, std::uint32_t> lines;  // lines of the keys
     Validity validity = Validity::kValid;
     node.for_each_entry([&](YamlNode key, YamlNode value) {
       const auto [first, is_new] = lines.emplace(key.text(), key.place().line);
@@ -310,7 +308,7 @@ class Validator {
 
   Validity check_form(YamlNode node, const Spec& spec, const ObjectSpec& object) {
     if (!node.is_map()) return unexpected(node, spec.expected);
-    std::vector<Place> seen(object.fields.size(), Place{0, 0});  // line 0: not seen
+    std::vector<Place> seen(object.fields.size(), Place{0, 0});  // line 0: unseen
     Validity validity = Validity::kValid;
     const auto weaken = [&validity](Validity part) {
       if (part != Validity::kValid) validity = Validity::kPartly;
@@ -395,7 +393,7 @@ class Validator {
   }
 
   struct Step {
-    std::string_view key;  // no data: a list's item
+    std::string_view key;  // a list's item
     std::uint64_t index;
   };
   FormatErrors& errors_;

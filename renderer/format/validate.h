@@ -8,15 +8,14 @@
 
 namespace roundel {
 
-/// Adds everything in which `node` differs from `spec` to `errors`. Returns what may be read all
-/// the same; all of it if there were no errors, nothing if `node` itself is not what it should be.
-/// Values below a list or map that failed are not looked at.
+/// Adds the differences between `node` and `spec` to `errors`. Returns the readable part; nothing
+/// if `node` itself fails. Skips values below a list or map that failed.
 std::optional<PartlyValidNode> validate(YamlNode node, const Spec& spec, FormatErrors& errors);
 
-/// Returns the index of the alternative of an AnyOfSpec that decides about a node, by its kind.
+/// Index of the AnyOfSpec alternative for a node's kind.
 std::optional<std::size_t> fitting_alternative(YamlNode node, const Spec& any);
 
-/// What stands at a node, for "got …": nothing, 12, "text", a list of 3 items, a map.
+/// Describes a node for "got …": nothing, 12, "text", a list of 3 items, a map.
 std::string got(YamlNode node);
 
 }  // namespace roundel

@@ -26,13 +26,13 @@ bool is_null_word(std::string_view plain) {
 constexpr const char* kSecondDocument = "expected one YAML document, found the start of a second";
 constexpr const char* kNotOneWord = "expected a key that is a single word";
 
-/// Reads the text once, from left to right. The rules are YAML 1.1's, as libyaml has them.
+/// Checks the text in one pass by YAML 1.1 as libyaml implements it.
 class YamlChecker {
  public:
   YamlChecker(const std::string& text, const std::string& file, std::size_t max_depth)
       : text_(text), file_(file), max_depth_(max_depth) {
     checked_.for_parser = text;
-    levels_.reserve(max_depth + 2);  // references to levels stay
+    levels_.reserve(max_depth + 2);  // references to levels stay valid
     line_separator_ = find_line_separator(0);
     levels_.push_back({In::kDocument, Want::kValue, 0, -1, {}, false});
   }
@@ -48,14 +48,14 @@ class YamlChecker {
   enum class In : std::uint8_t {
     kDocument,
     kBlockList,
-    kFlatList,  ///< a block list whose hyphens are in the column of the map around it
+    kFlatList,  ///< a block list with hyphens in the column of the map around it
     kBlockMap,
     kFlowList,  ///< in brackets
     kFlowMap    ///< in braces
   };
-  /// The next thing that a list or map takes.
+  /// Next expected element.
   enum class Want : std::uint8_t { kEntry, kKey, kColon, kValue, kEnd };
-  /// A scalar, list or map. In a line of its own it may turn out to be a key.
+  /// A scalar, list or map; on a single line possibly a key.
   struct Node {
     std::size_t begin, end, line_start;
     bool is_word = false;  // a scalar, but not null
@@ -64,8 +64,8 @@ class YamlChecker {
     In in;
     Want want;
     std::size_t begin;
-    int column;                    // of the keys or hyphens; -1 of the document
-    Node key{};                    // the last entry, key or value
+    int column;                    // position of keys or hyphens in the line; -1: document
+    Node key{};                    // last entry, key or value
     bool is_explicit_key = false;  // it follows a question mark
   };
 
@@ -98,7 +98,7 @@ class YamlChecker {
                            Args&&... args) const {
     Place place = place_in(text_, offset);
     if (offset >= text_.size() && place.column > 1)
-      place = {place.line + 1, 1};  // a line is missing
+      place = {place.line + 1, 1};  // the previous line is incomplete
     fail_at(file_, place, "not valid YAML: " + fmt::format(problem, std::forward<Args>(args)...));
   }
   std::string place_text(std::size_t offset) const {
@@ -112,7 +112,7 @@ class YamlChecker {
                : roundel::quoted(text_.substr(pos_, text_.find_first_of(" \n", pos_ + 1) - pos_));
   }
 
-  /// Throws: the innermost list or map does not want what stands at `offset`.
+  /// The innermost list or map does not accept the token at `offset`.
   [[noreturn]] void refuse_token(std::size_t offset) const {
     const Level& level = levels_.back();
     const std::string begin = place_text(level.begin);
@@ -156,7 +156,7 @@ class YamlChecker {
     if (!node.is_word) fail(node.begin, kNotOneWord);
     if (text_of(node) == "<<") fail(node.begin, "merge keys (<<) are not supported in scene files");
   }
-  /// Makes the node an entry, a key or a value of the innermost block.
+  /// Adds an entry, a key or a value to the innermost block.
   void add_to_block(const Node& node) {
     Level& level = levels_[levels_.size() - 1 - flow_depth_];
     if (level.want == Want::kKey) check_key(node);
@@ -166,13 +166,13 @@ class YamlChecker {
                  : level.want == Want::kKey ? Want::kColon
                                             : Want::kEntry;
   }
-  /// A node that could have been a key is none.
+  /// The candidate is not a key.
   void settle_key() { settle_key(pos_); }
   void settle_key(std::size_t next_token) {
     if (!candidate_) return;
     const Node node = *std::exchange(candidate_, std::nullopt);
     if (indent() == static_cast<int>(node.begin - node.line_start))
-      refuse_missing_colon(node, next_token);  // it stands in the column of the keys
+      refuse_missing_colon(node, next_token);  // it begins in the column of the keys
     add_to_block(node);
   }
   [[noreturn]] void refuse_missing_colon(const Node& node, std::size_t next_token) const {
@@ -293,7 +293,7 @@ class YamlChecker {
     if (level.want == Want::kKey) fail(pos_, kNotOneWord);
     if ((c == ',' && level.want == Want::kEntry) || (c != ',' && c != close)) refuse_token(pos_);
     if (level.in == In::kFlowMap && level.want == Want::kColon && !level.is_explicit_key &&
-        !can_be_key(level.key))  // yaml-cpp wants the comma in the line of the key
+        !can_be_key(level.key))  // yaml-cpp requires the comma in the line of the key
       refuse(level.key.begin, "a colon is missing after {}", roundel::quoted(text_of(level.key)));
     if (c == ',') {
       level.want = Want::kEntry;
@@ -321,7 +321,7 @@ class YamlChecker {
     level_mark_ = ++pos_;
     allows_key_ = true;
   }
-  /// The map in whose column the next key or colon stands.
+  /// The map with keys in this column, new if needed.
   Level& map_at(std::size_t begin, int column) {
     if (indent() < column) {
       add_to_block({begin, begin, line_start_});
@@ -386,8 +386,8 @@ class YamlChecker {
     ++pos_;
   }
 
-  /// A colon follows text that is no key: mostly the text of several lines, where a blank or blanks
-  /// before a key are missing or too many.
+  /// A colon after text that cannot be a key: usually several lines, with blanks before a key
+  /// missing or excessive.
   [[noreturn]] void refuse_colon() const {
     const Level& level = levels_.back();
     const std::string_view text = text_of(level.key);
@@ -426,7 +426,7 @@ class YamlChecker {
       c == '"' ? check_double_quotes() : check_single_quotes();
       node.end = pos_;
       for (; line_separator_ < pos_; line_separator_ = find_line_separator(line_separator_ + 1)) {
-        // Libyaml ends a line there: a key would have two, blanks beside it would be left out.
+        // Libyaml ends a line there: keys would span two lines, and adjacent blanks would vanish.
         if (is_blank_at(line_separator_ - 1) || is_one_of(at(line_separator_ + 3), " \t\n-."))
           refuse_line_separator();
         node.line_start = pos_;
@@ -438,7 +438,7 @@ class YamlChecker {
     add(node);
     allows_key_ = ends_line;
   }
-  /// Returns the end of the text and whether lines end behind it.
+  /// Returns the end of the text, and whether line ends follow.
   std::pair<std::size_t, bool> check_plain() {
     const int minimum = indent() + 1;
     std::size_t end = pos_;
@@ -471,13 +471,13 @@ class YamlChecker {
   void check_open_quote(std::size_t begin) const {
     if (is_end() || is_marker()) fail(begin, "this text in quotes is not closed");
   }
-  /// Number of line ends after the last character of what begins at `begin` and ends here.
+  /// Number of line ends since the last other character after `begin`.
   std::ptrdiff_t last_line_ends(std::size_t begin) const {
     const std::string_view text = std::string_view(text_).substr(begin, pos_ - begin);
     const std::size_t last = text.find_last_not_of(" \t\n") + 1;
     return std::count(text.begin() + static_cast<std::ptrdiff_t>(last), text.end(), '\n');
   }
-  /// Yaml-cpp leaves out empty lines before the closing quote.
+  /// Yaml-cpp drops empty lines before the closing quote.
   void check_last_lines(std::size_t begin) const {
     const bool is_empty = text_.find_first_not_of(" \t\n", begin + 1) == pos_;
     if (last_line_ends(begin) > (is_empty ? 1 : 2))
@@ -493,7 +493,7 @@ class YamlChecker {
     check_last_lines(begin);
     ++pos_;
   }
-  /// Value of four digits after `\\u` at `i`, less `first`, if it is one of 1024 from there on.
+  /// Value of four digits after `\\u` at `i`, less `first`, if in [0, 1024).
   std::optional<unsigned> surrogate_at(std::size_t i, unsigned first) const {
     unsigned code = 0;
     if (i + 6 > text_.size() || text_.compare(i, 2, "\\u") != 0) return std::nullopt;
@@ -501,9 +501,8 @@ class YamlChecker {
     if (std::from_chars(text_.data() + i + 2, end, code, 16).ptr != end) return std::nullopt;
     return code >= first && code < first + 0x400 ? std::optional(code - first) : std::nullopt;
   }
-  /// JSON has characters beyond U+FFFF as pairs, "\ud83d\ude00", which YAML writes "\U0001F600".
-  /// Blanks after the text or its line make up for characters that the parser is given in fewer
-  /// bytes.
+  /// JSON writes characters beyond U+FFFF as pairs, "\ud83d\ude00", YAML as "\U0001F600". Blanks
+  /// fill the bytes that this saves.
   void check_double_quotes() {
     const std::size_t begin = pos_++;
     std::size_t shorter = 0;
@@ -529,7 +528,7 @@ class YamlChecker {
       ++pos_;
       checked_.for_parser[pos_ - shorter] = now();
       if (now() == '\n') line_start_ = pos_ + 1;
-      if (now() == 'N' || now() == '_')  // yaml-cpp 0.7 makes half a character of these
+      if (now() == 'N' || now() == '_')  // yaml-cpp 0.7 would halve these characters
         checked_.for_parser.replace(pos_ - 1 - shorter, 2, now() == 'N' ? "\xC2\x85" : "\xC2\xA0");
     }
     check_last_lines(begin);
@@ -574,14 +573,14 @@ class YamlChecker {
   const std::size_t max_depth_;
   CheckedYaml checked_;
   std::vector<Level> levels_;
-  std::size_t flow_depth_ = 0;  // brackets and braces that are open
+  std::size_t flow_depth_ = 0;  // open brackets and braces
   std::size_t pos_ = 0, line_start_ = 0;
   std::size_t level_mark_ = 0;     // end of the last hyphen or question mark in a block
-  std::optional<Node> candidate_;  // for a key of a block
-  std::size_t line_separator_;     // the next one after the last quoted text
+  std::optional<Node> candidate_;  // possible key of a block
+  std::size_t line_separator_;     // the next after the last quoted text
   bool allows_key_ = true;         // a key may begin here
-  bool has_started_ = false;       // --- or the document's end was seen
-  bool directive_ = false;         // only directives were seen
+  bool has_started_ = false;       // saw --- or the end of the document
+  bool directive_ = false;         // saw directives only
 };
 
 }  // namespace

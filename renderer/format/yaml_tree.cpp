@@ -21,7 +21,7 @@
 namespace roundel {
 namespace {
 
-// What the YAML parser must never see: what is no text, and more values than a tree has room for.
+// Throws for bytes that are not text, and for more values than a tree can hold.
 void check_text(std::string_view text, const std::string& file) {
   if (const std::optional<std::size_t> bad = find_non_text(text))
     fail_at(file, place_in(text, *bad),
@@ -37,16 +37,15 @@ void check_text(std::string_view text, const std::string& file) {
   }
 }
 
-// A colour without quotes is a comment, which in a list or map in brackets hides what closes it:
-// the parser then finds something wrong much later, or nothing where a value should be. Throws
-// where there are such colours, for all of them.
+// Throws one error with all unquoted colours. They are comments, which in brackets hide the closing
+// bracket: the parser would fail much later.
 void report_unquoted_colors(std::string_view text, const std::string& file) {
   FormatErrors errors(file);
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   const auto is_one_of = [](char c, std::string_view set) {
     return set.find(c) != std::string_view::npos;
   };
-  // Its characters, of #rrggbb, #rgb or with alpha; 0 where there is none.
+  // Length of #rrggbb, #rgb or a colour with alpha, or 0.
   const auto color_length = [&](std::size_t i) -> std::size_t {
     const std::size_t found = text.find_first_not_of("0123456789abcdefABCDEF", i + 1);
     const std::size_t end = std::min(found, text.size()), length = end - i;
@@ -54,7 +53,7 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
     return ends && (length == 4 || length == 5 || length == 7 || length == 9) ? length : 0;
   };
   std::size_t open = 0;
-  char quote = 0, before = ':';  // the quote of the text that this is in; the last that is no space
+  char quote = 0, before = ':';  // the open quote; the last character other than space
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quote != 0) {
@@ -80,7 +79,7 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
   errors.throw_if_any();
 }
 
-/// Lines end with line feeds alone, which all versions of yaml-cpp take for ends of lines.
+/// All versions of yaml-cpp accept line feeds.
 std::string with_line_feeds(std::string_view text) {
   std::string lines;
   lines.reserve(text.size());
@@ -92,7 +91,6 @@ std::string with_line_feeds(std::string_view text) {
   return lines;
 }
 
-/// Reads a checked text into a tree.
 class YamlHandler : public YAML::EventHandler {
  public:
   YamlHandler(YamlTree& tree, const CheckedYaml& yaml, std::string_view text,
@@ -110,8 +108,7 @@ class YamlHandler : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}  // check_yaml() refuses them
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
-    // An absent value has the mark of what follows: its key or its hyphen says better where it is
-    // missing.
+    // The mark of an absent value is the next token; its key or hyphen is a better place.
     if (builder_.is_value_of_map()) return builder_.add_null(builder_.last_place());
     const bool is_empty = !empty_items_.empty() && empty_items_.front() < offset_of(mark);
     builder_.add_null(is_empty ? places_.place(empty_items_.front()) : place_of(mark));
@@ -138,15 +135,15 @@ class YamlHandler : public YAML::EventHandler {
   void OnMapEnd() override { builder_.close(); }
 
  private:
-  static constexpr std::string_view kPieceText = "''";  // stands for a piece
+  static constexpr std::string_view kPieceText = "''";  // replaces a piece
 
-  /// Yaml-cpp holds all tokens of a list or map in brackets that may yet be a key, until it ends.
-  /// To bound its memory, long ones are read apart, after a tab: there no key begins.
+  /// Yaml-cpp holds all tokens of a list or map in brackets until it ends, since it may be a key.
+  /// To bound its memory, long ones are parsed separately, after a tab, where a key cannot begin.
   void read(std::size_t begin, std::size_t end, std::string before) {
     offset_ = begin - before.size();
     std::string part = std::move(before);
     for (std::size_t i = next_piece_; i < pieces_.size() && pieces_[i].first < end; ++i) {
-      if (pieces_[i].first < begin) continue;  // within the piece before
+      if (pieces_[i].first < begin) continue;  // within the previous piece
       part += text_.substr(begin, pieces_[i].first - begin);
       part += kPieceText;
       begin = pieces_[i].second;
@@ -176,8 +173,8 @@ class YamlHandler : public YAML::EventHandler {
   const std::string& file_;
   const std::string_view text_;
   std::span<const std::pair<std::size_t, std::size_t>> pieces_;
-  std::size_t next_piece_ = 0, offset_ = 0;   // what marks of the text that is read are short of
-  std::span<const std::size_t> empty_items_;  // those that are still to come
+  std::size_t next_piece_ = 0, offset_ = 0;   // `offset_`: added to marks of the parsed part
+  std::span<const std::size_t> empty_items_;  // not yet read
   PlaceCounter places_;
 };
 

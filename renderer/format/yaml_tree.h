@@ -10,38 +10,38 @@
 namespace roundel {
 
 enum class YamlKind : std::uint8_t {
-  kNull,    ///< nothing, ~ or null
+  kNull,    ///< empty, ~ or null
   kPlain,   ///< a scalar without quotes
-  kQuoted,  ///< a scalar in quotes or a block scalar: text, whatever it looks like
+  kQuoted,  ///< in quotes or a block scalar: always text
   kList,
   kMap,
-  kUnknown,  ///< stood for a var that there is not
+  kUnknown,  ///< replaces an unknown var
 };
 
-/// What validate() has found at a node and below it.
+/// Result of validate() for a node and its descendants.
 enum class Validity : std::uint8_t {
-  kNone,    ///< not looked at, or not what the format wants there: never to be read
-  kPartly,  ///< the map or list that the format wants, but something in it is wrong
-  kValid,   ///< all of it as the format wants it
+  kNone,    ///< unchecked or invalid: must not be read
+  kPartly,  ///< the expected map or list, with something invalid in it
+  kValid,   ///< valid with all descendants
 };
 
 class YamlNode;
 
-/// A YAML document as it stands in the file: no types guessed, duplicate keys kept, every node with
-/// its place. 20 bytes a node and one string for all scalars.
+/// A YAML document as written: no types, duplicate keys, all places. 20 bytes a node and one string
+/// for all scalars.
 class YamlTree {
  public:
   static constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
   static constexpr std::size_t kMaxDepth = 64;
-  /// What bounds the number of nodes. Counted are the characters , : [ ] { } and line ends.
+  /// Bounds the number of nodes: counts , : [ ] { } and line ends.
   static constexpr std::size_t kMaxPunctuation = 4'000'000;
 
-  /// Parses the one document that `text` (UTF-8, with or without a byte order mark) must hold; no
-  /// anchors, aliases, merge keys or tags. Throws Error(kInvalidScene) "FILE:LINE:COLUMN: …". Time
-  /// and memory are bounded by the limits above. `kind` is what the file should be, for messages.
+  /// Parses one document (UTF-8, optional byte order mark) without anchors, aliases, merge keys and
+  /// tags. Throws Error(kInvalidScene) "FILE:LINE:COLUMN: …". The limits above bound time and
+  /// memory. `kind` names the expected file.
   YamlTree(std::string_view text, const std::string& file, const char* kind = "scene");
 
-  /// To be filled by a TreeBuilder.
+  /// An empty tree for a TreeBuilder.
   YamlTree() = default;
 
   YamlNode root();
@@ -61,8 +61,8 @@ class YamlTree {
   std::string text_;
 };
 
-/// A node of a tree, cheap to copy; to be used while the tree lives. It may hold anything: what is
-/// made of a tree's values is read from a ValidNode.
+/// A node, valid or not; cheap to copy. The tree must outlive it. Values are read through
+/// ValidNode.
 class YamlNode {
  public:
   YamlKind kind() const { return node().kind; }
@@ -70,19 +70,19 @@ class YamlNode {
   bool is_list() const { return kind() == YamlKind::kList; }
   Place place() const { return node().place; }
   bool is_scalar() const { return kind() == YamlKind::kPlain || kind() == YamlKind::kQuoted; }
-  /// A scalar's text. Throws std::logic_error for all other nodes.
+  /// Throws std::logic_error unless it is a scalar.
   std::string_view text() const;
   /// Items of a list, entries of a map.
   std::size_t count() const { return is_map() ? node().begin / 2 : node().begin; }
 
-  /// Calls visit(item) for every item of a list; other nodes have none.
+  /// Visits nothing unless this is a list.
   template <typename Visit>
   void for_each_item(Visit visit) const {
     YamlNode child = first_child();
     for (std::uint32_t i = 0, n = is_list() ? node().begin : 0; i < n; ++i, child = child.next())
       visit(child);
   }
-  /// Calls visit(key, value) for every entry of a map; other nodes have none.
+  /// Calls visit(key, value); visits nothing unless this is a map.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     YamlNode key = first_child();
@@ -92,10 +92,10 @@ class YamlNode {
       key = value.next();
     }
   }
-  /// The value of a key (the first of them), if this is a map that has it.
+  /// The first value of this key in a map.
   std::optional<YamlNode> find(std::string_view key) const;
 
-  /// kNone until validate() has said more.
+  /// kNone before validate().
   Validity validity() const { return node().validity; }
   void set_validity(Validity validity) const { tree_->nodes_[index_].validity = validity; }
 

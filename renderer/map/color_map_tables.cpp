@@ -1,6 +1,6 @@
-// Made from the tables of matplotlib 3.6.3, in millionths. viridis, magma, inferno and plasma:
-// Nathaniel Smith, Stéfan van der Walt and Eric Firing, 2015 (CC0). cividis: Jamie Nuñez,
-// Christopher Anderton and Ryan Renslow, 2018 (CC0). turbo: Anton Mikhailov, 2019 (Apache 2.0).
+// Tables of matplotlib 3.6.3, in millionths. viridis, magma, inferno and plasma: Nathaniel Smith,
+// Stéfan van der Walt and Eric Firing, 2015 (CC0). cividis: Jamie Nuñez, Christopher Anderton and
+// Ryan Renslow, 2018 (CC0). turbo: Anton Mikhailov, 2019 (Apache 2.0).
 #include "renderer/map/color_map_tables.h"
 
 namespace roundel {

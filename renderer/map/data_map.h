@@ -13,33 +13,32 @@
 #include "renderer/map/scale.h"
 #include "renderer/pixels/image_settings.h"
 
-/// How rows of a table become circles, as a scene says it. Columns are named by slots: places in
-/// DataMap::columns.
+/// A scene's map from rows of a table to circles. Slots, indices into DataMap::columns, identify
+/// columns.
 namespace roundel {
 
 inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
-/// |x|, |y| of circles in data files, and of the view's centre: binary64 numbers beside it are 1/8
-/// apart.
+/// |x|, |y| of circles in data files and of the view's centre; adjacent binary64 numbers are 1/8
+/// apart there.
 inline constexpr double kMaxDataCoordinate = 1e15;
 inline constexpr double kMaxColor = 1e6;
-/// Values of a column that can be told apart by colour.
 inline constexpr std::size_t kMaxCategories = 65'536;
 
 using Slot = std::size_t;
 
-/// A number of its own for each row, or one for all.
+/// A number per row, or one for all.
 struct NumberMap {
   std::optional<Slot> slot;
   double constant = 0;  ///< without a slot
 };
 
-/// A length as scenes write it: 0.5 or 2px.
+/// A length as in scene files: 0.5 or 2px.
 struct Length {
   double value = 0;
-  bool in_pixels = false;  ///< of the picture drawn; else scene units
+  bool in_pixels = false;  ///< pixels of the drawn picture; else scene units
 };
 
-/// What lengths are worth in frame space.
+/// Lengths in frame space.
 struct LengthUnits {
   double scene_unit = 1, pixel = 0;
   double of(const Length& length) const {
@@ -47,23 +46,23 @@ struct LengthUnits {
   }
 };
 
-/// A radius or an alpha: the same for all rows, a column's numbers as they stand (lengths in scene
-/// units), or low + (high − low)·t by a scale. Alphas have no pixels.
+/// A radius or an alpha: constant, a column's numbers (lengths in scene units), or low + (high −
+/// low)·t by a scale. Alphas have no pixels.
 struct SizeMap {
   std::optional<Slot> slot;
   Length constant;  ///< without a slot
   std::optional<Scale> scale;
   Length low, high;               ///< with a scale
-  std::optional<Length> missing;  ///< for values that the scale cannot take
-  double one = 1;                 ///< without a scale: what stands for 1 in an alpha's column
+  std::optional<Length> missing;  ///< for numbers outside the scale's input
+  double one = 1;                 ///< without a scale: means 1 in an alpha's column
 };
 
-/// A value of a column that stands for a colour.
+/// A value with its own colour.
 struct Category {
-  std::string_view text;  ///< of text columns
+  std::string_view text;  ///< for text columns
   double number = 0;
   DisplayColor color;
-  std::shared_ptr<const std::string> owner = {};  ///< of the text, which may be long, for copies
+  std::shared_ptr<const std::string> owner = {};  ///< a long text's owner, for copies
 
   static Category of_text(std::string text, const DisplayColor& color) {
     auto owner = std::make_shared<const std::string>(std::move(text));
@@ -75,31 +74,31 @@ struct Category {
 struct ColorMap {
   enum class Kind {
     kConstant,
-    kChannels,    ///< red, green and blue are columns or constants
-    kText,        ///< a column of #rrggbb
-    kScale,       ///< a scale and a gradient
-    kCategories,  ///< the colour of the category
+    kChannels,  ///< red, green and blue are columns or constants
+    kText,      ///< a column of #rrggbb
+    kScale,     ///< a scale and a gradient
+    kCategories,
   };
   Kind kind = Kind::kConstant;
   DisplayColor constant;
   std::array<NumberMap, 3> channels;
-  std::array<double, 3> ones{1, 1, 1};  ///< what stands for 1 in the channels' columns
-  double most = kMaxColor;              ///< that a channel may have; 1 for some blend modes
-  Slot slot = 0;                        ///< of the other three
+  std::array<double, 3> ones{1, 1, 1};  ///< mean 1 in the channels' columns
+  double max_channel = kMaxColor;       ///< 1 for some blend modes
+  Slot slot = 0;                        ///< column of the other kinds
   Scale scale;
   Gradient gradient;
-  std::vector<Category> categories;     ///< of each value one, ascending
-  std::vector<DisplayColor> palette;    ///< where not empty: categories are the data's values
-  std::optional<DisplayColor> missing;  ///< for NaN, empty texts and what is no category
-  bool is_over_frame = false;           ///< in films of data the categories are each file's
-  bool is_settled = false;              ///< they are known, whatever the file at hand
+  std::vector<Category> categories;     ///< one per value, ascending
+  std::vector<DisplayColor> palette;    ///< if not empty: the data's values are the categories
+  std::optional<DisplayColor> missing;  ///< for NaN, empty texts and unknown values
+  bool is_over_frame = false;           ///< each file of a film has its own categories
+  bool is_settled = false;              ///< known for all files
 };
 
-/// Rows for which it does not hold are left out.
+/// Rows that fail it are dropped.
 struct Condition {
   Slot slot = 0;
-  std::optional<double> min, max;  ///< inclusive, of numbers
-  /// Values that are allowed, where there are any, and those that are not.
+  std::optional<double> min, max;  ///< inclusive, for numbers
+  /// Allowed if `has_in`, and excluded.
   std::vector<double> in_numbers, not_numbers;
   std::vector<std::string> in_texts, not_texts;
   bool has_in = false;
@@ -111,22 +110,21 @@ struct Order {
 };
 
 struct DataMap {
-  std::vector<std::size_t> columns;  ///< by slot: the column's place in the table
+  std::vector<std::size_t> columns;  ///< by slot: index in the table
   NumberMap x, y, z;
   SizeMap radius;
   std::optional<SizeMap> alpha;  ///< absent: the layer's
   ColorMap color;
   std::vector<Condition> where;  ///< all must hold
-  std::optional<Order> order;    ///< the last is on top; absent: as in the file
-  bool skips_invalid = false;    ///< rows that cannot be drawn; else they are errors
+  std::optional<Order> order;    ///< the last is on top; absent: order of the file
+  bool skips_invalid = false;    ///< drops rows that cannot be drawn; else they are errors
   std::optional<std::array<Length, 2>> radius_limits;
-  /// Numbers of the scene's conditions and categories that were rounded, for people: "layers[0].…".
+  /// Rounded numbers of conditions and categories, for people: "layers[0].…".
   std::vector<std::string> rounded;
-  /// From a layer's key "columns": circles are rounded to binary32 first, as they always were.
+  /// True for a layer's key "columns": circles are rounded to binary32 before they are moved.
   bool is_plain = false;
 };
 
-/// Calls visit(scale, slot) for the scales there are.
 template <typename Map, typename Visit>
 void for_each_scale(Map& map, const Visit& visit) {
   if (map.radius.slot && map.radius.scale) visit(*map.radius.scale, *map.radius.slot);
@@ -134,12 +132,11 @@ void for_each_scale(Map& map, const Visit& visit) {
   if (map.color.kind == ColorMap::Kind::kScale) visit(map.color.scale, map.color.slot);
 }
 
-/// True where categories are the values that the data have.
-inline bool finds_categories(const ColorMap& color) {
+inline bool has_data_categories(const ColorMap& color) {
   return color.kind == ColorMap::Kind::kCategories && !color.palette.empty();
 }
 
-/// The slots whose numbers conditions, categories and scales compare.
+/// Slots whose numbers conditions, categories and scales compare.
 inline std::vector<Slot> compared_slots(const DataMap& map) {
   std::vector<Slot> slots;
   for (const Condition& condition : map.where) slots.push_back(condition.slot);
@@ -148,7 +145,7 @@ inline std::vector<Slot> compared_slots(const DataMap& map) {
   return slots;
 }
 
-/// The slot of a column, a new one where it has none yet.
+/// The slot of a column, new if needed.
 inline Slot slot_of(DataMap& map, std::size_t column) {
   for (Slot slot = 0; slot < map.columns.size(); ++slot)
     if (map.columns[slot] == column) return slot;

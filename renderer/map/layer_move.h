@@ -6,17 +6,17 @@
 
 namespace roundel {
 
-/// Where a layer's circles go: p' = offset + pivot + rotate · scale · (p − pivot).
+/// p' = offset + pivot + rotate · scale · (p − pivot).
 struct LayerMove {
   std::array<double, 2> offset{0, 0}, pivot{0, 0};
-  double scale = 1;   ///< > 0, of radii too
+  double scale = 1;   ///< > 0, also for radii
   double rotate = 0;  ///< degrees, counter-clockwise
 
-  /// Nothing moves, whatever the pivot.
+  /// True for any pivot.
   bool is_identity() const { return offset[0] == 0 && offset[1] == 0 && scale == 1 && rotate == 0; }
 };
 
-/// A LayerMove, ready for many points: binary64, in the order written.
+/// Moves many points: binary64, in the order written.
 class PointMove {
  public:
   explicit PointMove(const LayerMove& move)

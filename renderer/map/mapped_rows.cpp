@@ -20,7 +20,7 @@ constexpr const char* kFarHint =
 static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
               "the texts below say so");
 
-/// Clears what is not from low to high; NaN is not.
+/// Clears flags outside [low, high] and of NaN.
 void keep_range(std::span<const double> values, double low, double high,
                 std::vector<std::uint8_t>& flags) {
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -28,15 +28,16 @@ void keep_range(std::span<const double> values, double low, double high,
                                           static_cast<int>(values[i] <= high));
 }
 
-void keep_taken(std::span<const double> values, ScaleKind kind, std::vector<std::uint8_t>& flags) {
-  constexpr double kMost = std::numeric_limits<double>::max();
+void keep_scale_input(std::span<const double> values, ScaleKind kind,
+                      std::vector<std::uint8_t>& flags) {
+  constexpr double kMaxNumber = std::numeric_limits<double>::max();
   const double low = kind == ScaleKind::kLog    ? std::numeric_limits<double>::denorm_min()
                      : kind == ScaleKind::kSqrt ? 0
-                                                : -kMost;
-  keep_range(values, low, kMost, flags);
+                                                : -kMaxNumber;
+  keep_range(values, low, kMaxNumber, flags);
 }
 
-/// Of values that ascend; NaN is none of them.
+/// `values` ascend; NaN is not contained.
 template <typename T, typename Values>
 bool contains(const Values& values, const T& value) {
   const auto found = std::lower_bound(values.begin(), values.end(), value);
@@ -127,7 +128,7 @@ std::uint64_t RowMapper::bytes_of_row() const {
   const std::uint64_t numbers = (map_.x.slot ? 0 : 1) + (map_.y.slot ? 0 : 1) + (has_z ? 1 : 0) +
                                 (has_t ? 1 : 0) + 2;  // radii and alphas
   return numbers * sizeof(double) + sizeof(DisplayColor) + 2 * sizeof(std::uint32_t) +
-         sizeof(std::int32_t) + 2;  // which are kept and selected, categories, flags
+         sizeof(std::int32_t) + 2;  // kept and selected rows, categories, flags
 }
 
 void RowMapper::start(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
@@ -197,7 +198,7 @@ void RowMapper::check(MappedRun& run, RowUse use) const {
   if (map_.alpha) check_size(run, *map_.alpha, 0, 1);
   if (map_.color.kind == ColorMap::Kind::kChannels) {
     for (std::size_t c = 0; c < 3; ++c)
-      check_number(map_.color.channels[c], 0, map_.color.most * map_.color.ones[c]);
+      check_number(map_.color.channels[c], 0, map_.color.max_channel * map_.color.ones[c]);
   } else {
     check_color(run, use);
   }
@@ -208,7 +209,7 @@ void RowMapper::check_size(MappedRun& run, const SizeMap& map, double low, doubl
   if (!map.scale)
     keep_range(run.numbers(*map.slot), low, high * map.one, run.draws);
   else if (!map.missing)
-    keep_taken(run.numbers(*map.slot), map.scale->kind, run.draws);
+    keep_scale_input(run.numbers(*map.slot), map.scale->kind, run.draws);
 }
 
 void RowMapper::check_color(MappedRun& run, RowUse use) const {
@@ -229,18 +230,18 @@ void RowMapper::check_color(MappedRun& run, RowUse use) const {
       return;
     }
     case ColorMap::Kind::kScale:
-      if (!has_missing) keep_taken(run.numbers(color.slot), color.scale.kind, run.draws);
+      if (!has_missing) keep_scale_input(run.numbers(color.slot), color.scale.kind, run.draws);
       return;
     case ColorMap::Kind::kCategories: {
       const bool is_unknown =
-          use == RowUse::kSurvey && finds_categories(color) && !color.is_settled;
+          use == RowUse::kSurvey && has_data_categories(color) && !color.is_settled;
       if (is_unknown && has_missing) return;
       if (is_unknown && table_.columns()[map_.columns[color.slot]].is_text) {
         const std::span<const std::string_view> texts = run.texts(color.slot);
         for (std::size_t i = 0; i < run.count; ++i)
           if (texts[i].empty()) run.draws[i] = 0;
       } else if (is_unknown) {
-        keep_taken(run.numbers(color.slot), ScaleKind::kLinear, run.draws);
+        keep_scale_input(run.numbers(color.slot), ScaleKind::kLinear, run.draws);
       } else {
         find_categories(run);
         for (std::size_t i = 0; !has_missing && i < run.count; ++i)
@@ -278,15 +279,15 @@ void RowMapper::find_categories(MappedRun& run) const {
 }
 
 std::span<const double> RowMapper::numbers(MappedRun& run, const NumberMap& map,
-                                           std::size_t room) const {
+                                           std::size_t buffer) const {
   if (map.slot) return run.numbers(*map.slot);
-  run.room[room].assign(run.count, map.constant);
-  return run.room[room];
+  run.buffers[buffer].assign(run.count, map.constant);
+  return run.buffers[buffer];
 }
 
 std::span<const double> RowMapper::sizes(MappedRun& run, const SizeMap& map,
-                                         const LengthUnits& units, std::size_t room) const {
-  std::vector<double>& out = run.room[room];
+                                         const LengthUnits& units, std::size_t buffer) const {
+  std::vector<double>& out = run.buffers[buffer];
   if (!map.slot) {
     out.assign(run.count, units.of(map.constant));
     return out;
@@ -310,11 +311,11 @@ std::span<const double> RowMapper::radii(MappedRun& run, const LengthUnits& unit
   if (!map_.radius_limits) return radii;
   const double low = limits.of((*map_.radius_limits)[0]),
                high = limits.of((*map_.radius_limits)[1]);
-  for (double& radius : run.room[3]) {
+  for (double& radius : run.buffers[3]) {
     const double raised = radius < low ? low : radius;
     radius = raised > high ? high : raised;
   }
-  return run.room[3];
+  return run.buffers[3];
 }
 
 std::span<const double> RowMapper::alphas(MappedRun& run, double otherwise) const {
@@ -324,7 +325,7 @@ std::span<const double> RowMapper::alphas(MappedRun& run, double otherwise) cons
 
 std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
   const ColorMap& color = map_.color;
-  if (color.kind == ColorMap::Kind::kText) return run.colors;  // since it was checked
+  if (color.kind == ColorMap::Kind::kText) return run.colors;  // changed since the check
   run.colors.resize(run.count);
   switch (color.kind) {
     case ColorMap::Kind::kText:
@@ -372,7 +373,7 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
     const bool is_named = !table_.columns()[column].name.empty();
     const std::string place =
         map_.is_plain && !is_named ? fmt::format("row {}", row) : table_.place_of(row, column);
-    const bool is_role = table_.columns()[column].name == role;  // the place says it already
+    const bool is_role = table_.columns()[column].name == role;  // the place already names it
     lines += fmt::format("{}: {}{}{}: expected {}, got {}{}", table_.path(), place,
                          is_role ? "" : ": ", is_role ? "" : role, expected, got, hint);
   };
@@ -412,10 +413,10 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
     constexpr std::array kChannels = {"red", "green", "blue"};
     for (std::size_t c = 0; c < 3; ++c)
       check_number(color.channels[c], kChannels[c],
-                   color.most == 1      ? "a number from 0 to 1, as its blend mode needs"
-                   : color.ones[c] == 1 ? "a number from 0 to 1e6"
-                                        : "a number >= 0",
-                   0, color.most * color.ones[c]);
+                   color.max_channel == 1 ? "a number from 0 to 1, as its blend mode needs"
+                   : color.ones[c] == 1   ? "a number from 0 to 1e6"
+                                          : "a number >= 0",
+                   0, color.max_channel * color.ones[c]);
   } else if (color.kind == ColorMap::Kind::kScale && !color.missing) {
     check_scale(color.slot, "color", color.scale);
   } else if (color.kind == ColorMap::Kind::kText && !color.missing &&
@@ -454,10 +455,10 @@ std::uint64_t order_key(double number, bool descending) {
 }
 
 std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns) {
-  constexpr std::uint64_t kLeast = 8192, kMostTextBytes = std::uint64_t{4} << 20;
+  constexpr std::uint64_t kMinRows = 8192, kMaxTextBytes = std::uint64_t{4} << 20;
   const std::uint64_t run = table.run_rows();
-  std::uint64_t rows = (kLeast + run - 1) / run * run;
-  for (std::uint64_t bytes = table.text_bytes(columns, rows); bytes > kMostTextBytes && rows > 1;) {
+  std::uint64_t rows = (kMinRows + run - 1) / run * run;
+  for (std::uint64_t bytes = table.text_bytes(columns, rows); bytes > kMaxTextBytes && rows > 1;) {
     const std::uint64_t fewer = rows >= 2 * run ? rows / 2 / run * run : rows / 2;
     const std::uint64_t fewer_bytes = table.text_bytes(columns, fewer);
     if (rows <= run && fewer_bytes == bytes) break;

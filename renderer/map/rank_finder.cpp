@@ -17,7 +17,7 @@ namespace {
 constexpr int kFirstDigitBits = 16, kLaterDigitBits = 11;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
-/// Ascends with the number; −0 and 0 are one.
+/// Ascends with the number; −0 equals 0.
 std::uint64_t key_of(double number) {
   const auto bits = std::bit_cast<std::uint64_t>(number + 0.0);
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
@@ -31,9 +31,9 @@ std::uint64_t prefix_of(std::uint64_t key, int shift) {
   return shift == 64 ? 0 : key >> shift;
 }
 
-/// ⌈part·n/whole⌉, or the first, counted from 0.
+/// Index of the percentile: ⌈part·n/whole⌉ − 1, at least 0.
 std::uint64_t rank_of(const RankFinder::Share& share, std::uint64_t n) {
-  // In two parts, so that nothing overflows.
+  // Split to avoid overflow.
   const std::uint64_t whole = n / share.whole * share.part;
   const std::uint64_t rest = n % share.whole;
   const auto part = static_cast<unsigned __int128>(rest) * share.part;
@@ -54,9 +54,9 @@ RankFinder::RankFinder(std::vector<Share> shares, std::uint64_t part_bytes)
       part_bytes_(part_bytes),
       digit_bits_(bits_that_fit(1, kFirstDigitBits)) {}
 
-int RankFinder::bits_that_fit(std::size_t prefixes, int most) const {
+int RankFinder::bits_that_fit(std::size_t prefixes, int max_bits) const {
   const std::uint64_t counters = part_bytes_ / sizeof(std::uint64_t) / prefixes;
-  return std::clamp(static_cast<int>(std::bit_width(counters)) - 1, 1, most);
+  return std::clamp(static_cast<int>(std::bit_width(counters)) - 1, 1, max_bits);
 }
 
 std::uint64_t RankFinder::memory_bytes(std::uint64_t rows, std::uint64_t part_bytes,
@@ -101,14 +101,14 @@ void RankFinder::collect(std::span<const double> numbers) {
   std::array<double, kBatch> batch;  // NOLINT: only the first `size` are set
   while (!numbers.empty()) {
     std::size_t size = 0;
-    const std::span<const double> some = numbers.first(std::min(kBatch, numbers.size()));
-    for (const double number : some)
+    const std::span<const double> piece = numbers.first(std::min(kBatch, numbers.size()));
+    for (const double number : piece)
       if (!std::isnan(number) && bucket_of(prefix_of(key_of(number), shift_)) < prefixes_.size())
         batch[size++] = number;
     const std::size_t at = std::atomic_ref(collected_count_).fetch_add(size);
-    // There are more only where the numbers are not those of the pass before.
+    // More arrive only if the numbers changed since the previous pass.
     if (at + size <= collected_.size()) std::copy_n(batch.begin(), size, &collected_[at]);
-    numbers = numbers.subspan(some.size());
+    numbers = numbers.subspan(piece.size());
   }
 }
 
@@ -120,18 +120,18 @@ void RankFinder::add(const Counts& counts) {
 bool RankFinder::end_pass() {
   const Counts pass = std::exchange(pass_, {});
   if (digit_bits_ == 0) {
-    find_in_collected();
+    finish_from_collected();
     return false;
   }
-  if (wanted_.empty()) {
+  if (targets_.empty()) {
     const std::uint64_t n = std::accumulate(pass.begin(), pass.end(), std::uint64_t{0});
     if (n == 0 || shares_.empty()) return false;
-    for (const Share& share : shares_) wanted_.push_back({rank_of(share, n), 0});
+    for (const Share& share : shares_) targets_.push_back({rank_of(share, n), 0});
     prefixes_ = {0};
   }
   const std::uint64_t left = extend_prefixes(pass);
   if (shift_ == 0) {
-    for (const Wanted& wanted : wanted_) percentiles_.push_back(number_of(wanted.prefix));
+    for (const Target& target : targets_) percentiles_.push_back(number_of(target.prefix));
     return false;
   }
   digit_bits_ = left * sizeof(double) <= part_bytes_
@@ -142,13 +142,13 @@ bool RankFinder::end_pass() {
 }
 
 std::uint64_t RankFinder::extend_prefixes(const Counts& pass) {
-  std::map<std::uint64_t, std::uint64_t> chosen;  // how many numbers a prefix has
-  for (Wanted& wanted : wanted_) {
-    std::size_t at = bucket_of(wanted.prefix) << digit_bits_;
+  std::map<std::uint64_t, std::uint64_t> chosen;  // numbers by prefix
+  for (Target& target : targets_) {
+    std::size_t at = bucket_of(target.prefix) << digit_bits_;
     std::uint64_t digit = 0;
-    for (; wanted.rank >= pass[at]; ++at, ++digit) wanted.rank -= pass[at];
-    wanted.prefix = (wanted.prefix << digit_bits_) + digit;
-    chosen[wanted.prefix] = pass[at];
+    for (; target.rank >= pass[at]; ++at, ++digit) target.rank -= pass[at];
+    target.prefix = (target.prefix << digit_bits_) + digit;
+    chosen[target.prefix] = pass[at];
   }
   shift_ -= digit_bits_;
   prefixes_.clear();
@@ -160,16 +160,16 @@ std::uint64_t RankFinder::extend_prefixes(const Counts& pass) {
   return left;
 }
 
-void RankFinder::find_in_collected() {
+void RankFinder::finish_from_collected() {
   Buffer<double> sorted = std::exchange(collected_, {});
   std::fill(sorted.begin() + std::min(collected_count_, sorted.size()), sorted.end(), 0.0);
   tbb::parallel_sort(sorted.begin(), sorted.end(),
                      [](double a, double b) { return key_of(a) < key_of(b); });
-  for (const Wanted& wanted : wanted_) {
+  for (const Target& target : targets_) {
     const auto first = std::partition_point(sorted.begin(), sorted.end(), [&](double number) {
-      return prefix_of(key_of(number), shift_) < wanted.prefix;
+      return prefix_of(key_of(number), shift_) < target.prefix;
     });
-    percentiles_.push_back(first[static_cast<std::ptrdiff_t>(wanted.rank)] + 0.0);
+    percentiles_.push_back(first[static_cast<std::ptrdiff_t>(target.rank)] + 0.0);
   }
 }
 

@@ -16,7 +16,7 @@ bool is_finite(double value) {
   return std::abs(value) <= std::numeric_limits<double>::max();
 }
 
-// What the scales do to a number before it is compared with the ends.
+// Functions g of the scales.
 struct Linear {
   double operator()(double v) const { return is_finite(v) ? v : kNan; }
 };
@@ -50,7 +50,7 @@ void apply(const G& g, const std::vector<double>& ends, std::span<const double> 
   };
   if (is_finite(range)) {
     for (std::size_t i = 0; i < t.size(); ++i) t[i] = clamped((g(values[i]) - a) / range);
-  } else {  // halves of ends so far apart are exact
+  } else {  // avoids overflow; exact for such ends
     for (std::size_t i = 0; i < t.size(); ++i)
       t[i] = clamped((g(values[i]) / 2 - a / 2) / (b / 2 - a / 2));
   }
@@ -68,7 +68,7 @@ void apply_rank(const std::vector<double>& knots, std::span<const double> values
     const auto above = std::upper_bound(knots.begin(), knots.end(), v);  // the first > v
     const auto from = std::lower_bound(knots.begin(), above, v);         // the first >= v
     const auto first = static_cast<double>(from - knots.begin());
-    if (from != above) {  // at percentiles: in the middle of those that are equal
+    if (from != above) {  // the middle of equal percentiles
       t[i] = (first + static_cast<double>(above - knots.begin() - 1)) / 2 / kSteps;
     } else if (above == knots.begin() || above == knots.end()) {
       t[i] = above == knots.begin() ? 0 : 1;
@@ -100,7 +100,7 @@ bool needs_data(const Scale& scale) {
 
 void apply_scale(const Scale& scale, std::span<const double> values, std::span<double> t) {
   assert(values.size() == t.size());
-  if (scale.ends.empty()) {  // no number to take
+  if (scale.ends.empty()) {  // without numbers
     std::fill(t.begin(), t.end(), kNan);
     return;
   }

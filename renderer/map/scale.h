@@ -8,41 +8,39 @@
 namespace roundel {
 
 enum class ScaleKind { kLinear, kSqrt, kLog, kSymlog, kRank };
-/// The scales' names in scene files, in the order of ScaleKind.
+/// Names in scene files, in the order of ScaleKind.
 inline constexpr std::array<const char*, 5> kScaleNames = {"linear", "sqrt", "log", "symlog",
                                                            "rank"};
 
-/// An end of a domain: a number, or the percentile of that many per cent.
+/// A number or a percentile.
 struct DomainEnd {
   double value = 0;
   bool is_percentile = false;
 };
 
-/// A map from a column's numbers to t from 0 to 1.
+/// Maps a column's numbers to t from 0 to 1.
 struct Scale {
   ScaleKind kind = ScaleKind::kLinear;
-  double threshold = 1;                            ///< of symlog
+  double threshold = 1;                            ///< for symlog
   std::optional<std::array<DomainEnd, 2>> domain;  ///< absent: the data's range
-  /// Numbers of the column, found in the data: those at t = 0 and 1; of rank the 257 percentiles
-  /// k/256. Empty before, and where there are no numbers.
+  /// Numbers at t = 0 and 1, found in the data; for rank the percentiles k/256. Empty until then,
+  /// and without numbers.
   std::vector<double> ends;
-  bool is_over_frame = false;  ///< in films of data the ends are each file's, else those of all
-  bool is_settled = false;     ///< the ends are known, whatever the file at hand
+  bool is_over_frame = false;  ///< each file of a film has its own ends
+  bool is_settled = false;     ///< the ends are known for all files
 };
 
 inline constexpr std::size_t kRankSteps = 256;
 
-/// True for numbers that the scale can take. Infinities are none.
+/// True for numbers in the scale's input; infinities are not.
 bool takes(ScaleKind kind, double value);
-/// What takes() asks for: "a finite number", "a number > 0".
+/// "a finite number", "a number > 0".
 std::string_view taken_by(ScaleKind kind);
-/// True where the ends depend on the data.
 bool needs_data(const Scale& scale);
 
-/// t = (g(v) − g(a))/(g(b) − g(a)), clamped, for numbers v and the ends a and b, ½ where the ends
-/// are equal; of rank linear between the percentiles, and in the middle of those that are equal.
-/// NaN for what the scale cannot take. In binary64 as written, with our own log2: the same bits
-/// everywhere. Both spans have the same size and may be the same.
+/// t = (g(v) − g(a))/(g(b) − g(a)), clamped, for numbers v and the ends a and b; ½ if these are
+/// equal. Rank: linear between percentiles, the middle of equal ones. NaN outside the input.
+/// Binary64 as written, with our own log2: the same bits everywhere. `t` may be `values`.
 void apply_scale(const Scale& scale, std::span<const double> values, std::span<double> t);
 
 }  // namespace roundel

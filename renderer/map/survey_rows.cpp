@@ -26,7 +26,7 @@ namespace roundel {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Bounds of numbers; low > high where there are none.
+/// low > high without numbers.
 struct Range {
   double low = kInfinity, high = -kInfinity;
 
@@ -40,26 +40,24 @@ struct Range {
   }
 };
 
-/// A scale whose ends the data say.
 struct ScaleTask {
   Scale* scale;
   Slot slot;
   std::vector<RankFinder::Share> shares;
-  std::optional<RankFinder> finder;  ///< of the shares; absent if the range is enough
-  bool is_open = false;              ///< the finder needs another pass
+  std::optional<RankFinder> finder;  ///< absent if the range is enough
+  bool is_open = false;              ///< needs another pass
   Range range;
 };
 
-/// What a thread has found out.
-struct ThreadFound {
+struct ThreadResults {
   MappedRun run;
-  std::vector<double> taken;
+  std::vector<double> inputs;
   std::vector<Range> scales;  ///< by task
   std::vector<RankFinder::Counts> ranks;
   std::vector<Range> columns;  ///< by slot
   std::vector<std::uint64_t> missing;
   MissingRows missing_rows;
-  std::set<std::string_view> category_texts;  ///< of the survey's
+  std::set<std::string_view> category_texts;  ///< texts owned by the survey
   std::set<double> category_numbers;
   Range x, y;
   std::uint64_t dropped = 0, bad = 0, order_text_bytes = 0, reading_bytes = 0;
@@ -70,7 +68,7 @@ std::uint64_t thread_count() {
   return static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
 }
 
-/// `is_film`: without what each file says by itself.
+/// `is_film`: without scales over each frame.
 std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   std::vector<ScaleTask> tasks;
   for_each_scale(map, [&](Scale& scale, Slot slot) {
@@ -91,18 +89,17 @@ std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   return tasks;
 }
 
-/// The numbers of kept rows that the scale takes, in `taken`.
-void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& taken) {
+/// Kept numbers in the scale's input.
+void collect_inputs(const MappedRun& run, const ScaleTask& task, std::vector<double>& inputs) {
   const std::span<const double> values = run.numbers(task.slot);
-  taken.clear();
+  inputs.clear();
   for (const std::uint32_t i : run.kept)
-    if (takes(task.scale->kind, values[i])) taken.push_back(values[i]);
+    if (takes(task.scale->kind, values[i])) inputs.push_back(values[i]);
 }
 
-/// A table that is gone through, by blocks of rows.
-struct TableAtHand {
+struct SurveyedTable {
   /// Keeps references to both.
-  TableAtHand(const Table& table, const DataMap& map)
+  SurveyedTable(const Table& table, const DataMap& map)
       : mapper(table, map),
         rows(table.rows()),
         block_rows(block_rows_of(table, map.columns)),
@@ -115,12 +112,12 @@ struct TableAtHand {
 
   RowMapper mapper;
   std::uint64_t rows, block_rows;
-  std::vector<std::uint64_t> kept;  ///< rows of each block, found by the first pass
+  std::vector<std::uint64_t> kept;  ///< by block, after the first pass
 };
 
 class Survey {
  public:
-  /// Of a map that was made for `first`.
+  /// `map` was made for `first`.
   Survey(TableHead first, DataMap& map, const LayerMove& move, std::uint64_t memory, bool is_film)
       : first_(std::move(first)),
         map_(map),
@@ -128,7 +125,7 @@ class Survey {
         memory_(memory),
         is_film_(is_film),
         tasks_(tasks_of(map, is_film)),
-        collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
+        collects_categories_(has_data_categories(map.color) && !map.color.is_settled &&
                              !(is_film && map.color.is_over_frame)) {
     for (const ScaleTask& task : tasks_)
       if (!task.shares.empty()) ++facts_.percentile_scales;
@@ -141,13 +138,13 @@ class Survey {
   }
 
   DataFacts go(const TableList& tables) {
-    for_each_table(tables, [this](TableAtHand& table) { first_pass(table); });
+    for_each_table(tables, [this](SurveyedTable& table) { first_pass(table); });
     join();
     while (end_passes()) {
       if (keeps_numbers_)
         count_kept();
       else
-        for_each_table(tables, [this](TableAtHand& table) { further_pass(table); });
+        for_each_table(tables, [this](SurveyedTable& table) { further_pass(table); });
     }
     for (ScaleTask& task : tasks_) {
       set_ends(task);
@@ -164,16 +161,16 @@ class Survey {
       std::shared_ptr<const Table> table = tables.open(i);
       const DataMap fitted = is_film_ ? map_for(*table, first_, map_) : DataMap();
       if (is_film_) table = table_for(std::move(table), fitted.columns);
-      TableAtHand at_hand(*table, is_film_ ? fitted : map_);
-      visit(at_hand);
+      SurveyedTable surveyed(*table, is_film_ ? fitted : map_);
+      visit(surveyed);
     }
   }
 
-  /// Calls visit(block, found) by many threads, with the block's rows in found.run.
+  /// Calls visit(block, found) on many threads; found.run has the rows.
   template <typename Visit>
-  void for_each_block(const TableAtHand& table, const Visit& visit) {
+  void for_each_block(const SurveyedTable& table, const Visit& visit) {
     tbb::parallel_for(std::uint64_t{0}, table.kept.size(), [&](std::uint64_t block) {
-      ThreadFound& found = threads_.local();
+      ThreadResults& found = threads_.local();
       found.scales.resize(tasks_.size());
       found.ranks.resize(tasks_.size());
       found.columns.resize(map_.columns.size());
@@ -184,41 +181,41 @@ class Survey {
     table.mapper.table().check_unchanged();
   }
 
-  void first_pass(TableAtHand& at_hand) {
-    const Table& table = at_hand.mapper.table();
-    keep_numbers(at_hand.rows);
+  void first_pass(SurveyedTable& surveyed) {
+    const Table& table = surveyed.mapper.table();
+    keep_numbers(surveyed.rows);
     if (table.is_in_memory()) table.forget_rounded();
-    for_each_block(
-        at_hand, [&](std::uint64_t block, ThreadFound& found) { look_at(at_hand, block, found); });
+    for_each_block(surveyed, [&](std::uint64_t block, ThreadResults& found) {
+      survey_block(surveyed, block, found);
+    });
     std::uint64_t bad = 0, first_bad = std::numeric_limits<std::uint64_t>::max();
-    for (const ThreadFound& found : threads_) {
+    for (const ThreadResults& found : threads_) {
       bad += found.bad;
       first_bad = std::min(first_bad, found.first_bad);
     }
-    if (bad > 0 && !map_.skips_invalid) at_hand.mapper.fail_for(first_bad, bad);
-    say_what_is_rounded(table, at_hand.mapper.map());
-    facts_.rows += at_hand.rows;
-    facts_.block_rows = at_hand.block_rows;
-    for (const std::uint64_t kept : at_hand.kept) facts_.kept += kept;
+    if (bad > 0 && !map_.skips_invalid) surveyed.mapper.fail_for(first_bad, bad);
+    report_rounded(table, surveyed.mapper.map());
+    facts_.rows += surveyed.rows;
+    facts_.block_rows = surveyed.block_rows;
+    for (const std::uint64_t kept : surveyed.kept) facts_.kept += kept;
     if (is_film_ || facts_.kept == facts_.rows) return;
     facts_.kept_before = {0};
-    for (const std::uint64_t kept : at_hand.kept)
+    for (const std::uint64_t kept : surveyed.kept)
       facts_.kept_before.push_back(facts_.kept_before.back() + kept);
   }
 
-  /// A further pass for percentiles.
-  void further_pass(const TableAtHand& table) {
-    for_each_block(table, [&](std::uint64_t /*block*/, ThreadFound& found) {
+  void further_pass(const SurveyedTable& table) {
+    for_each_block(table, [&](std::uint64_t /*block*/, ThreadResults& found) {
       for (std::size_t k = 0; k < tasks_.size(); ++k) {
         if (!tasks_[k].is_open) continue;
-        take(found.run, tasks_[k], found.taken);
-        tasks_[k].finder->count(found.taken, found.ranks[k]);
+        collect_inputs(found.run, tasks_[k], found.inputs);
+        tasks_[k].finder->count(found.inputs, found.ranks[k]);
       }
     });
   }
 
-  /// In columns that are compared. An order that has keys is exact.
-  void say_what_is_rounded(const Table& table, const DataMap& map) {
+  /// Reports rounded numbers of compared columns; an order by keys is exact.
+  void report_rounded(const Table& table, const DataMap& map) {
     std::vector<Slot> slots = compared_slots(map);
     if (map.order && !table.columns()[map.columns[map.order->slot]].has_order_keys)
       slots.push_back(map.order->slot);
@@ -228,7 +225,7 @@ class Survey {
       if (const auto rounding = table.rounding_of(column)) facts_.rounded.push_back(*rounding);
   }
 
-  /// Memory for the numbers of a table of so many rows, unless there are too many.
+  /// Allocates for a table of `rows` rows, within the limit.
   void keep_numbers(std::uint64_t rows) {
     keeps_numbers_ &=
         PercentileMemory(facts_.rows + rows, facts_.percentile_scales, memory_).keeps_numbers;
@@ -238,15 +235,15 @@ class Survey {
       if (tasks_[k].finder) numbers_[k].emplace_back(rows);
   }
 
-  /// A further pass for percentiles, over numbers that were kept.
+  /// A pass over kept numbers.
   void count_kept() {
-    constexpr std::size_t kNumbersOfTask = 8192;
+    constexpr std::size_t kTaskNumbers = 8192;
     for (std::size_t k = 0; k < tasks_.size(); ++k)
       for (const Buffer<double>& numbers : numbers_[k])
         tbb::parallel_for(tbb::blocked_range<std::size_t>(0, tasks_[k].is_open ? numbers.size() : 0,
-                                                          kNumbersOfTask),
+                                                          kTaskNumbers),
                           [&](const tbb::blocked_range<std::size_t>& range) {
-                            ThreadFound& found = threads_.local();
+                            ThreadResults& found = threads_.local();
                             found.ranks.resize(tasks_.size());
                             tasks_[k].finder->count(
                                 numbers.span().subspan(range.begin(), range.size()),
@@ -254,13 +251,13 @@ class Survey {
                           });
   }
 
-  void look_at(TableAtHand& table, std::uint64_t block, ThreadFound& found) {
+  void survey_block(SurveyedTable& table, std::uint64_t block, ThreadResults& found) {
     MappedRun& run = found.run;
     table.kept[block] = run.kept.size();
     found.dropped += run.dropped;
     found.bad += run.bad;
     found.first_bad = std::min(found.first_bad, run.first_bad);
-    // Kept columns are read through the scratch memory only if they are in a temporary file.
+    // Kept columns use the scratch memory only if in a temporary file.
     const std::uint64_t scratch =
         table.mapper.table().keeps_columns() ? run.rows.scratch().size() : 0;
     found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes() - scratch);
@@ -274,15 +271,15 @@ class Survey {
       if (!is_text(slot)) add_column(run, slot, found);
     count_missing(run, found.missing_rows);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
-      take(run, tasks_[k], found.taken);
-      for (const double value : found.taken) found.scales[k].add(value);
+      collect_inputs(run, tasks_[k], found.inputs);
+      for (const double value : found.inputs) found.scales[k].add(value);
       if (!tasks_[k].finder) continue;
-      tasks_[k].finder->count(found.taken, found.ranks[k]);
+      tasks_[k].finder->count(found.inputs, found.ranks[k]);
       if (!keeps_numbers_) continue;
       const std::span<double> place =
           numbers_[k].back().span().subspan(table.first_of(block), table.rows_of(block));
-      std::fill(std::copy(found.taken.begin(), found.taken.end(), place.begin()), place.end(),
-                std::numeric_limits<double>::quiet_NaN());  // which no finder counts
+      std::fill(std::copy(found.inputs.begin(), found.inputs.end(), place.begin()), place.end(),
+                std::numeric_limits<double>::quiet_NaN());  // finders ignore it
     }
     if (collects_categories_) add_categories(run, found);
     if (map_.order && is_text(map_.order->slot))
@@ -292,7 +289,7 @@ class Survey {
 
   bool is_text(Slot slot) const { return first_.columns[map_.columns[slot]].is_text; }
 
-  static void add_column(const MappedRun& run, Slot slot, ThreadFound& found) {
+  static void add_column(const MappedRun& run, Slot slot, ThreadResults& found) {
     const std::span<const double> values = run.numbers(slot);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (run.passes[i] == 0) continue;
@@ -308,12 +305,12 @@ class Survey {
       return static_cast<std::uint64_t>(
           std::count_if(run.kept.begin(), run.kept.end(), is_missing));
     };
-    const auto count_untaken = [&](Slot slot, ScaleKind kind) {
+    const auto count_invalid = [&](Slot slot, ScaleKind kind) {
       const std::span<const double> values = run.numbers(slot);
       return count_if([&](std::uint32_t i) { return !takes(kind, values[i]); });
     };
     const auto count_sizes = [&](const SizeMap& size) {
-      return size.slot && size.scale && size.missing ? count_untaken(*size.slot, size.scale->kind)
+      return size.slot && size.scale && size.missing ? count_invalid(*size.slot, size.scale->kind)
                                                      : 0;
     };
     missing.radius += count_sizes(map_.radius);
@@ -321,22 +318,22 @@ class Survey {
     const ColorMap& color = map_.color;
     if (!color.missing) return;
     if (color.kind == ColorMap::Kind::kScale) {
-      missing.color += count_untaken(color.slot, color.scale.kind);
+      missing.color += count_invalid(color.slot, color.scale.kind);
     } else if (color.kind == ColorMap::Kind::kText) {
       const std::span<const std::string_view> texts = run.texts(color.slot);
       missing.color += count_if([&](std::uint32_t i) { return !parse_hex_color(texts[i]); });
     } else if (color.kind == ColorMap::Kind::kCategories) {
-      if (!finds_categories(color) || color.is_settled)
+      if (!has_data_categories(color) || color.is_settled)
         missing.color += count_if([&](std::uint32_t i) { return run.categories[i] < 0; });
       else if (is_text(color.slot))
         missing.color +=
             count_if([&](std::uint32_t i) { return run.texts(color.slot)[i].empty(); });
       else
-        missing.color += count_untaken(color.slot, ScaleKind::kLinear);
+        missing.color += count_invalid(color.slot, ScaleKind::kLinear);
     }
   }
 
-  void add_categories(const MappedRun& run, ThreadFound& found) {
+  void add_categories(const MappedRun& run, ThreadResults& found) {
     if (is_text(map_.color.slot)) {
       const std::span<const std::string_view> texts = run.texts(map_.color.slot);
       std::string_view last;
@@ -354,17 +351,17 @@ class Survey {
     check_categories(std::max(found.category_texts.size(), found.category_numbers.size()));
   }
 
-  /// The text as all threads share it.
+  /// One copy for all threads.
   std::string_view shared_category(std::string_view text) {
-    constexpr std::uint64_t kBeside = 256;  // bytes of an entry, in all places
+    constexpr std::uint64_t kEntryBytes = 256;  // in all containers
     const std::lock_guard lock(category_mutex_);
-    if (const auto known = category_texts_.find(text); known != category_texts_.end())
-      return *known;
+    if (const auto existing = category_texts_.find(text); existing != category_texts_.end())
+      return *existing;
     const bool fits = facts_.category_bytes <= (memory_ > 0 ? memory_ : physical_memory() / 2);
     const XXH128_hash_t hash = fits ? XXH128_hash_t{} : XXH3_128bits(text.data(), text.size());
     const auto [entry, is_new] = category_texts_.insert(
         fits ? std::string(text) : fmt::format("{:016x}{:016x}", hash.high64, hash.low64));
-    if (is_new) facts_.category_bytes += text.size() + kBeside;
+    if (is_new) facts_.category_bytes += text.size() + kEntryBytes;
     return *entry;
   }
 
@@ -380,13 +377,13 @@ class Survey {
     return name.empty() ? fmt::format("column {}", map_.columns[slot]) : printable(name);
   }
 
-  /// Brings together what the threads have found in the first pass.
+  /// Joins the results of the first pass.
   void join() {
-    ThreadFound all;
+    ThreadResults all;
     all.scales.resize(tasks_.size());
     all.columns.resize(map_.columns.size());
     all.missing.resize(map_.columns.size());
-    for (ThreadFound& found : threads_) {
+    for (ThreadResults& found : threads_) {
       facts_.dropped += found.dropped;
       facts_.order_text_bytes += found.order_text_bytes;
       facts_.reading_bytes = std::max(facts_.reading_bytes, found.reading_bytes);
@@ -430,12 +427,13 @@ class Survey {
     for (const double number : numbers) color.categories.push_back({{}, number, next()});
   }
 
-  /// Ends a pass over the numbers; false if none needs another.
+  /// False after the last pass.
   bool end_passes() {
     bool is_any_open = false;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       if (!tasks_[k].is_open) continue;
-      for (ThreadFound& found : threads_) tasks_[k].finder->add(std::exchange(found.ranks[k], {}));
+      for (ThreadResults& found : threads_)
+        tasks_[k].finder->add(std::exchange(found.ranks[k], {}));
       tasks_[k].is_open = tasks_[k].finder->end_pass();
       is_any_open |= tasks_[k].is_open;
     }
@@ -443,7 +441,7 @@ class Survey {
   }
 
   static void set_ends(ScaleTask& task) {
-    if (task.range.low > task.range.high) return;  // no numbers
+    if (task.range.low > task.range.high) return;  // without numbers
     Scale& scale = *task.scale;
     if (scale.kind == ScaleKind::kRank) {
       scale.ends = task.finder->percentiles();
@@ -464,15 +462,14 @@ class Survey {
   bool is_film_;
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_ = true, collects_categories_;
-  std::vector<std::vector<Buffer<double>>> numbers_;  ///< that are kept, by task and table, [rows]
+  std::vector<std::vector<Buffer<double>>> numbers_;  ///< by task and table, [rows]
   std::mutex category_mutex_;
   std::set<std::string, std::less<>> category_texts_;
-  tbb::enumerable_thread_specific<ThreadFound> threads_;
+  tbb::enumerable_thread_specific<ThreadResults> threads_;
   DataFacts facts_;
 };
 
-/// Returns the row of a column's first text, if none of its texts is a colour #rrggbb and some are
-/// not empty.
+/// Row of the first text, if none is #rrggbb and some are not empty.
 std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column) {
   const std::size_t columns[] = {column};
   const std::uint64_t block_rows = block_rows_of(table, columns);
@@ -503,7 +500,7 @@ std::uint64_t DataFacts::block_of(std::uint64_t kept_row) const {
 
 PercentileMemory::PercentileMemory(std::uint64_t rows, std::size_t scales, std::uint64_t memory) {
   constexpr std::uint64_t kMaxKeptRows = std::uint64_t{1} << 23;
-  constexpr std::uint64_t kShare = 6;  // of the memory, for numbers and for finders
+  constexpr std::uint64_t kShare = 6;  // shares for numbers and for finders
   const std::uint64_t numbers = scales * block_memory(rows * sizeof(double));
   const std::uint64_t parts = std::max<std::uint64_t>(1, scales * (thread_count() + 1));
   keeps_numbers = rows <= kMaxKeptRows && (memory == 0 || numbers <= memory / kShare);
@@ -579,7 +576,7 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
 }
 
 bool needs_film(const DataMap& map) {
-  bool needs = finds_categories(map.color) && !map.color.is_over_frame;
+  bool needs = has_data_categories(map.color) && !map.color.is_over_frame;
   for_each_scale(map, [&](const Scale& scale, Slot /*slot*/) {
     needs |= needs_data(scale) && !scale.is_over_frame;
   });

@@ -7,7 +7,7 @@
 namespace roundel {
 namespace {
 
-constexpr double kLargestNormal = 6;  // of a draw: see normal_pair()
+constexpr double kLargestNormal = 6;  // maximum of a draw: see normal_pair()
 
 double largest(std::initializer_list<double> numbers) {
   double most = 0;
@@ -15,7 +15,7 @@ double largest(std::initializer_list<double> numbers) {
   return most;
 }
 
-/// The largest |coordinate| of a law's places, or a little more.
+/// Upper bound of |coordinate|.
 struct FarthestPlace {
   using Point = std::array<double, 2>;
 
@@ -41,14 +41,14 @@ struct FarthestPlace {
   }
 };
 
-/// The largest value of a law, or a little more.
+/// Upper bound.
 struct LargestNumber {
   double operator()(const ConstantLaw& law) const { return law.value; }
   double operator()(const UniformLaw& law) const { return law.high; }
   double operator()(const GaussianLaw& law) const { return law.mean + kLargestNormal * law.sigma; }
 };
 
-/// The largest |coordinate| in the layer's space of circles that reach the picture.
+/// The largest |coordinate|, in the layer's space, that reaches the picture.
 double farthest_seen(const Scene& scene, const Layer& layer, double largest_radius) {
   const LayerMove& move = layer.move;
   const PointMove to_layer(
@@ -66,7 +66,7 @@ double rounding_of(double number) {
   return std::abs(number - static_cast<double>(static_cast<float>(number)));
 }
 
-/// By how much binary32 moves centres in the layer's space.
+/// Maximum shift of centres, in the layer's space.
 struct CenterRounding {
   const Scene& scene;
   const Layer& layer;
@@ -81,21 +81,20 @@ struct CenterRounding {
     const double seen = farthest_seen(scene, layer, std::visit(LargestNumber(), source.radius));
     return std::ldexp(std::min(std::visit(FarthestPlace(), source.position), seen), -24);
   }
-  /// Such circles are binary32 from the start.
   double operator()(const GeneratorSource& /*source*/) const { return 0; }
-  /// Data have a rule of their own, by the numbers that their files hold.
+  /// Data depend on the numbers of their files.
   double operator()(const DataSource& /*source*/) const { return 0; }
 };
 
 }  // namespace
 
 bool has_double_centers(const Scene& scene, const Layer& layer) {
-  constexpr double kMostPixels = 1.0 / 64;
+  constexpr double kMaxShift = 1.0 / 64;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
   if (layer.is_hidden || (layer.move.is_identity() && is_identity(scene.view, width, height)))
-    return false;                                                     // nothing moves them
-  const double pixels = layer.move.scale * scene.view.zoom * height;  // of a unit of the layer
-  return std::visit(CenterRounding{scene, layer}, layer.source) * pixels > kMostPixels;
+    return false;                                                     // without any move
+  const double pixels = layer.move.scale * scene.view.zoom * height;  // per unit of the layer
+  return std::visit(CenterRounding{scene, layer}, layer.source) * pixels > kMaxShift;
 }
 
 }  // namespace roundel

@@ -9,11 +9,11 @@
 
 namespace roundel {
 
-/// One of the classic scenes of the Stanford CS149 / CMU 15-418 circle renderer.
+/// A classic scene of the Stanford CS149 / CMU 15-418 circle renderer.
 struct ClassicScene {
   const char* name;
   std::uint64_t count;  ///< circles
-  Shader shader;        ///< where a layer names none
+  Shader shader;        ///< default
   bool is_simulated = false;
 };
 
@@ -34,13 +34,13 @@ inline constexpr std::array<ClassicScene, 14> kClassicScenes = {{
     {"fireworks", 315, Shader::kSolid, true},
 }};
 
-/// Null for an unknown name.
+/// Returns null for an unknown name.
 constexpr const ClassicScene* find_classic(std::string_view name) {
   for (const ClassicScene& scene : kClassicScenes)
     if (name == scene.name) return &scene;
   return nullptr;
 }
-/// Its circles; compiles for known names only.
+/// Compiles for known names only.
 consteval std::uint64_t classic_count(std::string_view name) {
   return find_classic(name)->count;
 }
@@ -48,7 +48,7 @@ consteval std::uint64_t classic_count(std::string_view name) {
 /// Throws Error(kInvalidScene) for an unknown name.
 const ClassicScene& classic_scene(std::string_view name);
 
-/// What `generator:` knows.
+/// Values of `generator:`.
 std::vector<std::string> classic_names();
 
 }  // namespace roundel

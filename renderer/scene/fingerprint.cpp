@@ -15,11 +15,11 @@
 namespace roundel {
 namespace {
 
-// To be raised when the same scene gives other pixels than before.
+// Raise it when the same scene gives other pixels.
 constexpr std::uint32_t kFrameContractVersion = 1;
 
-// Hashes a sequence of values. Every value has a fixed number of bytes or is preceded by its
-// length, and every choice by a tag, so that different scenes are different sequences.
+// Hashes a sequence of values. Values of varying size follow their length, and choices a tag:
+// different scenes give different sequences.
 class Hasher {
  public:
   Hasher() : state_(XXH3_createState(), &XXH3_freeState) {
@@ -133,7 +133,7 @@ void add_source(Hasher& hasher, const InlineSource& source) {
   hasher.add(std::uint64_t{source.circles.size()});
   for (const InlineCircle& circle : source.circles) {
     hasher.add_all(circle.x, circle.y, circle.z, circle.radius, circle.color);
-    hasher.add(circle.alpha.value_or(-1));  // no alpha is negative
+    hasher.add(circle.alpha.value_or(-1));  // alphas are never negative
   }
 }
 
@@ -145,7 +145,7 @@ void add_length(Hasher& hasher, const Length& length) {
   hasher.add_all(std::uint64_t{length.in_pixels}, length.value);
 }
 
-/// The scale as it came out: the ends that it found in the data are numbers of the scene.
+/// Ends found in the data are numbers of the scene.
 void add_scale(Hasher& hasher, const Scale& scale) {
   hasher.add_all(static_cast<std::uint64_t>(scale.kind), scale.threshold,
                  std::uint64_t{scale.ends.size()});
@@ -242,7 +242,7 @@ void add_placement(Hasher& hasher, const Layer& layer) {
     hasher.add(std::string_view(layer.fill ? "stroke" : "stroke alone"));
     add_length(hasher, stroke.width);
     hasher.add_all(std::uint64_t{stroke.color.has_value()}, stroke.color.value_or(DisplayColor{}));
-    hasher.add(stroke.alpha.value_or(-1));  // no alpha is negative
+    hasher.add(stroke.alpha.value_or(-1));  // alphas are never negative
   }
   if (layer.opacity != 1) hasher.add_all(std::string_view("opacity"), layer.opacity);
   if (layer.move.is_identity()) return;
@@ -285,7 +285,7 @@ std::string fingerprint(const Scene& scene) {
   }
   if (scene.image.bits != 8) hasher.add(std::string_view("16 bits"));
   if (scene.image.dither) hasher.add(std::string_view("dither"));
-  // Such frames were drawn from rounded positions once: they must not pass for today's.
+  // Distinguishes these frames from older ones, drawn from rounded positions.
   if (has_double_data(scene) &&
       !is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height()))
     hasher.add(std::string_view("data's positions in binary64"));

@@ -87,21 +87,21 @@ Keys::Value Keys::at(double frame) const {
   return value;
 }
 
-bool Keys::rest(const FrameList& asked) const {
-  const Value value = at(static_cast<double>(asked.front()));
-  // From key to key; with a key that is not there behind the last one.
-  auto begin = asked.begin();
-  for (std::size_t next = 0; begin != asked.end(); ++next) {
+bool Keys::rest(const FrameList& at_frames) const {
+  const Value value = at(static_cast<double>(at_frames.front()));
+  // Goes from key to key, with an imaginary key after the last.
+  auto begin = at_frames.begin();
+  for (std::size_t next = 0; begin != at_frames.end(); ++next) {
     const auto end = next < frames.size()
-                         ? std::lower_bound(begin, asked.end(), frames[next],
+                         ? std::lower_bound(begin, at_frames.end(), frames[next],
                                             [](std::int64_t frame, double key) {
                                               return static_cast<double>(frame) < key;
                                             })
-                         : asked.end();
+                         : at_frames.end();
     if (begin == end) continue;
-    const bool goes_on =
+    const bool changes =
         next > 0 && next < frames.size() && ease != Ease::kHold && values[next - 1] != values[next];
-    if (goes_on && end - begin > 1) return false;
+    if (changes && end - begin > 1) return false;
     if (at(static_cast<double>(*begin)) != value) return false;
     begin = end;
   }

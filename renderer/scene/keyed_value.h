@@ -9,35 +9,35 @@ namespace roundel {
 
 struct Scene;
 
-/// How a value goes from one key to the next, t from 0 to 1 between them.
+/// Interpolation from a key's value a to the next, b; t from 0 to 1.
 enum class Ease {
   kLinear,       ///< a + (b − a)·t
-  kIn,           ///< the same with t²: slow at first
-  kOut,          ///< t·(2 − t): slow at last
-  kInOut,        ///< t²·(3 − 2t): slow at both
-  kHold,         ///< 0: a until the next key
-  kExponential,  ///< a·(b/a)^t, of numbers > 0: each frame by the same factor
+  kIn,           ///< with t²: slow start
+  kOut,          ///< with t·(2 − t): slow end
+  kInOut,        ///< with t²·(3 − 2t): slow start and end
+  kHold,         ///< with 0: a until the next key
+  kExponential,  ///< a·(b/a)^t, for numbers > 0: a constant factor per frame
 };
-/// The names in scene files, in the order of Ease.
+/// Names in scene files, in the order of Ease.
 inline constexpr std::array<const char*, 6> kEaseNames = {"linear", "in",   "out",
                                                           "in-out", "hold", "exponential"};
 
-/// Up to three numbers that change over time: a number, a point, a colour.
+/// A number, a point or a colour that changes over time.
 struct Keys {
   using Value = std::array<double, 3>;
 
   Ease ease = Ease::kLinear;
-  std::vector<double> frames;  ///< at least one, rising
-  std::vector<Value> values;   ///< as many
+  std::vector<double> frames;  ///< at least one, ascending
+  std::vector<Value> values;   ///< one per frame
 
-  /// At a key exactly its value; before the first and behind the last theirs. Binary64, in the
-  /// order written: the same bits everywhere.
+  /// The value, exact at keys, constant before the first and after the last. Binary64, in the order
+  /// written: the same bits everywhere.
   Value at(double frame) const;
-  /// True where the value is the same at all of these frames.
-  bool rest(const FrameList& asked) const;
+  /// True if the value is constant.
+  bool rest(const FrameList& at_frames) const;
 };
 
-/// A value of a scene that has keys.
+/// A value of a scene with keys.
 struct KeyedValue {
   enum class Target {
     kCenter,
@@ -57,20 +57,20 @@ struct KeyedValue {
     kAlpha,
   };
   Target target;
-  std::size_t layer = 0, circle = 0;  ///< of those that are a layer's, an inline circle's
+  std::size_t layer = 0, circle = 0;  ///< its layer and inline circle
   Keys keys = {};
 
   bool is_of_view() const { return target <= Target::kMargin; }
   bool is_of_circle() const { return target >= Target::kX; }
-  /// A flake's alpha follows from its depth and radius, too.
+  /// A flake's alpha also depends on depth and radius.
   bool changes_paint() const { return target == Target::kOpacity || target >= Target::kZ; }
-  /// How many numbers its values are.
+  /// Number of components.
   std::size_t numbers() const;
   /// The key in scene files.
   const char* name() const;
 };
 
-/// Gives all that has keys its value at a frame.
+/// Sets all values with keys.
 void apply_keys(Scene& scene, double frame);
 
 }  // namespace roundel

@@ -68,7 +68,7 @@ bool is_stream_path(const std::string& path) {
 
 namespace {
 
-/// All that comes from a pipe, but at most `limit` bytes.
+/// Reads a pipe, up to `limit` bytes.
 std::string read_stream(const std::string& path, std::size_t limit) {
   std::FILE* const file = path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
   std::string text;
@@ -85,7 +85,7 @@ std::string read_stream(const std::string& path, std::size_t limit) {
   return text;
 }
 
-/// Throws Error for a picture or a table, by its ending.
+/// Throws Error for extensions of pictures and tables.
 void refuse_other_file(const std::string& path) {
   static constexpr std::array kPictures = {".png", ".exr", ".pfm", ".jpg", ".jpeg", ".webp"};
   static constexpr std::array kTables = {".csv", ".tsv", ".npy", ".npz", ".h5", ".h5ad", ".ply"};
@@ -105,7 +105,7 @@ void refuse_other_file(const std::string& path) {
 }  // namespace
 
 std::string read_scene_text(const std::string& path) {
-  // One byte more than allowed is enough for parse_scene to refuse it.
+  // One byte beyond the limit makes parse_scene() refuse the text.
   constexpr std::size_t kLimit = YamlTree::kMaxFileBytes + 1;
   if (is_stream_path(path)) return read_stream(path, kLimit);
   check_file_exists(path, {".yaml", ".yml", ".json"});

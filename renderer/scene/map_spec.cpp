@@ -1,4 +1,4 @@
-// What a layer makes of its data's columns, as scene files have it: see scene_spec.cpp.
+// Format of a layer's map: see scene_spec.cpp.
 #include <iterator>
 
 #include "renderer/map/data_map.h"
@@ -13,7 +13,7 @@ constexpr std::int64_t kMaxColumn = 65'535;
 SpecPtr column_name() {
   return text("a column's name");
 }
-/// {column: NAME or NUMBER}, with what else there is.
+/// {column: NAME or NUMBER}, with other fields.
 SpecPtr column_object(std::vector<Field> others, std::string expected) {
   std::vector<Field> fields = {required(
       "column",
@@ -35,7 +35,7 @@ SpecPtr pixels_above_zero() {
   return spec(UnitSpec{"px", kMaxPixelLength, true}, "pixels > 0px, at most 1000000px");
 }
 
-/// The keys of a scale: how a column's numbers become a share from 0 to 1.
+/// Keys of a scale.
 std::vector<Field> scale_fields() {
   const SpecPtr end =
       any_of({spec(UnitSpec{"%", 100}, "a percentile from 0% to 100%"), any_number()},

@@ -10,7 +10,7 @@
 namespace roundel {
 namespace {
 
-/// What has keys of a layer, or of the view where there is none.
+/// Values with keys of a layer, or of the view.
 struct KeyedNames {
   std::vector<std::string> of_part, of_circles;
   std::set<std::size_t> circles;
@@ -36,17 +36,17 @@ std::vector<std::string> moving_parts(const Scene& scene) {
   for (std::size_t i = 0; i < scene.layers.size(); ++i) {
     const Layer& layer = scene.layers[i];
     if (layer.is_hidden) continue;
-    std::vector<std::string> what = of_layers[i].of_part;
-    if (is_simulated(layer)) what.emplace_back("simulated");
+    std::vector<std::string> parts_of_layer = of_layers[i].of_part;
+    if (is_simulated(layer)) parts_of_layer.emplace_back("simulated");
     if (const auto* const data = std::get_if<DataSource>(&layer.source); data && data->film)
-      what.emplace_back("a file a frame");
+      parts_of_layer.emplace_back("a file a frame");
     if (!of_layers[i].circles.empty())
-      what.push_back(fmt::format("{} of {}", fmt::join(of_layers[i].of_circles, ", "),
-                                 counted(of_layers[i].circles.size(), "circle")));
-    if (what.empty()) continue;
+      parts_of_layer.push_back(fmt::format("{} of {}", fmt::join(of_layers[i].of_circles, ", "),
+                                           counted(of_layers[i].circles.size(), "circle")));
+    if (parts_of_layer.empty()) continue;
     parts.push_back(fmt::format("layers[{}]{}: {}", i,
                                 layer.name.empty() ? "" : " " + roundel::quoted(layer.name),
-                                fmt::join(what, ", ")));
+                                fmt::join(parts_of_layer, ", ")));
   }
   return parts;
 }

@@ -26,14 +26,14 @@ std::string column_example(const Table& table) {
   return name.empty() ? "{column: 0}" : printable(name);
 }
 
-/// Notes what stands for a column in a map: its name, or its number.
+/// `name`: a column's name or number.
 void add_column(std::string_view name, UsedColumns& used) {
   if (const std::optional<std::int64_t> number = parse_integer(name).value; number && *number >= 0)
     used.numbers.insert(static_cast<std::uint64_t>(*number));
   used.names.emplace(name);
 }
 
-/// Notes all columns that the value of a map's key may name.
+/// Adds all columns that a map's value may name.
 void add_columns(ValidNode node, UsedColumns& used) {
   if (node.is_list()) {
     for (const ValidNode& item : node.items()) add_columns(item, used);
@@ -44,7 +44,7 @@ void add_columns(ValidNode node, UsedColumns& used) {
   }
 }
 
-/// The table with the rows of the columns that are used.
+/// Returns the rows of the used columns.
 std::shared_ptr<const Table> table_of(const DataSource& source) {
   std::vector<std::size_t> columns = source.map.columns;
   std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });
@@ -228,7 +228,7 @@ std::vector<DataColumn> DataReader::read_columns(ValidNode list, Shader shader) 
 }
 
 std::uint64_t DataReader::memory_left() const {
-  std::uint64_t left = most_data_bytes(overrides_.memory);
+  std::uint64_t left = max_data_bytes(overrides_.memory);
   for (const auto& [name, file] : files_) left -= std::min(left, file.table->memory_bytes());
   return left;
 }
@@ -236,13 +236,13 @@ std::uint64_t DataReader::memory_left() const {
 const DataReader::DataFile& DataReader::open_data(const std::string& path,
                                                   const std::string& dataset,
                                                   const UsedColumns& used) {
-  const auto given = overrides_.tables.find(path);
-  if (given != overrides_.tables.end()) {
-    if (!given->second)
+  const auto table_in_memory = overrides_.tables.find(path);
+  if (table_in_memory != overrides_.tables.end()) {
+    if (!table_in_memory->second)
       throw Error(ExitCode::kUsage, path + ": expected a table, got a null pointer");
     if (!dataset.empty())
       throw Error(ExitCode::kInvalidScene, path + ": " + std::string(kNoDatasets));
-    return files_[{path, dataset}] = {given->second};  // hashed where that is asked for
+    return files_[{path, dataset}] = {table_in_memory->second};  // hashed on demand
   }
   const auto known = files_.find({path, dataset});
   if (known != files_.end()) return known->second;

@@ -15,20 +15,19 @@
 
 namespace roundel {
 
-/// Reads the layers of a scene file that have data, and opens their tables. What is wrong goes to
-/// `errors`.
+/// Reads layers with data, and opens their tables. Adds problems to `errors`.
 class DataReader {
  public:
-  /// `path`: of the scene file.
+  /// `path`: the scene file.
   DataReader(const std::string& path, const SceneOverrides& overrides, FormatErrors& errors)
       : path_(path), overrides_(overrides), errors_(errors) {}
 
-  /// `fits_films`: the view fits all files of films of data.
+  /// `fits_films`: the view fits all files of films.
   void set_film(const std::optional<Animation>& animation, bool fits_films) {
     animation_ = animation;
     fits_films_ = fits_films;
   }
-  /// Notes the columns that a layer uses. Called for all layers first: they may share a file.
+  /// Notes a layer's columns. Call for all layers first, since they may share a file.
   void note_columns(PartlyValidNode layer);
   /// `layer_path`: such as "layers[0]".
   DataSource read(PartlyValidNode layer, Shader shader, const std::string& layer_path);
@@ -39,22 +38,21 @@ class DataReader {
     std::uint64_t content_hash = 0;
   };
 
-  /// A data file a frame; nothing where there is none for some.
+  /// Returns nothing if a file is missing.
   std::shared_ptr<const DataFilm> read_film(ValidNode data, const FrameName& name,
                                             const std::string& folder);
-  /// Where something goes by all files of a film, all must be there.
+  /// All files must exist if a scale or view depends on all.
   void check_film(ValidNode data, const DataSource& source);
   void read_map(PartlyValidNode layer, Shader shader, DataSource& source);
-  /// Finds a column of texts that stand for colours, though none of them is one: with "missing" all
-  /// rows would have that colour.
+  /// Reports a column for colours that has only other texts: "missing" would colour all rows.
   void check_texts(PartlyValidNode layer, const DataSource& source);
-  /// A layer has one place for its colour and one for its alpha.
+  /// Reports two places for colour or alpha.
   void check_colors(PartlyValidNode layer, const DataSource& source);
   std::vector<DataColumn> read_columns(ValidNode list, Shader shader);
-  /// Layers may share a file, which can be gigabytes long: it is read once. `used`: of all of them.
+  /// Opens a file once for all layers. `used`: by all of them.
   const DataFile& open_data(const std::string& path, const std::string& dataset,
                             const UsedColumns& used);
-  /// Memory left for texts beside the open files, in bytes.
+  /// Bytes for texts, besides open files.
   std::uint64_t memory_left() const;
 
   const std::string& path_;

@@ -11,22 +11,20 @@
 
 namespace roundel {
 
-/// Reads values that may have keys over time, and collects those that have.
+/// Reads and collects values that have keys over time.
 class KeyReader {
  public:
   explicit KeyReader(FormatErrors& errors) : errors_(errors) {}
 
-  /// Frames a second, for keys in seconds; to be said before anything is read.
+  /// Sets the rate for keys in seconds, before reading.
   void set_fps(Ratio fps) { fps_ = fps; }
-  /// Reads the keys of a map's values that have some: of the targets from `first` to `last`, in
-  /// this layer and circle. `path`: of the map, for messages.
+  /// Reads the keys of targets `first` to `last`, in this layer and circle. `path`: the map's.
   void read(PartlyValidNode map, const KeyedValue& first, KeyedValue::Target last,
             const std::string& path);
 
-  /// Reports a window's side whose ends are in the wrong order.
+  /// Reports a window's side with swapped ends.
   void check_ends(ValidNode node, double low, double high, const std::string& path);
 
-  /// Those read so far.
   std::vector<KeyedValue>& found() { return found_; }
 
  private:

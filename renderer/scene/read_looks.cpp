@@ -10,46 +10,46 @@
 namespace roundel {
 namespace {
 
-double most_channel(const DisplayColor& color) {
+double max_channel(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 
-/// Also of keys over time: colours between two of them have no channel above both.
-double most_over_time(ValidNode color) {
+/// Colours between keys stay below the larger one.
+double max_over_time(ValidNode color) {
   const auto keys = color.is_map() ? color.find("keys") : std::nullopt;
-  if (!keys) return most_channel(read_color(color));
-  double most = 0;
+  if (!keys) return max_channel(read_color(color));
+  double largest = 0;
   keys->for_each_entry([&](std::string_view /*frame*/, ValidNode value) {
-    most = std::max(most, most_channel(read_color(value)));
+    largest = std::max(largest, max_channel(read_color(value)));
   });
-  return most;
+  return largest;
 }
 
-/// Of the colours that circles can get; colour maps have none above 1.
-struct MostOfLaw {
-  double operator()(const ConstantColor& law) const { return most_channel(law.value); }
+/// Colour maps stay within 1.
+struct MaxOfLaw {
+  double operator()(const ConstantColor& law) const { return max_channel(law.value); }
   double operator()(const UniformColor& law) const {
-    return std::max(most_channel(law.low), most_channel(law.high));
+    return std::max(max_channel(law.low), max_channel(law.high));
   }
   double operator()(const ChoiceColor& law) const {
-    double most = 0;
-    for (const DisplayColor& color : law.colors) most = std::max(most, most_channel(color));
-    return most;
+    double largest = 0;
+    for (const DisplayColor& color : law.colors) largest = std::max(largest, max_channel(color));
+    return largest;
   }
   double operator()(const GradientColor& /*law*/) const { return 1; }
 };
 
-double most_of_map(const ColorMap& color) {
-  double most =
-      std::max(most_channel(color.constant), most_channel(color.missing.value_or(DisplayColor{})));
+double max_of_map(const ColorMap& color) {
+  double largest =
+      std::max(max_channel(color.constant), max_channel(color.missing.value_or(DisplayColor{})));
   for (const NumberMap& channel : color.channels)
-    if (!channel.slot) most = std::max(most, channel.constant);
+    if (!channel.slot) largest = std::max(largest, channel.constant);
   for (const Category& category : color.categories)
-    most = std::max(most, most_channel(category.color));
-  return most;
+    largest = std::max(largest, max_channel(category.color));
+  return largest;
 }
 
-/// Multiply and screen let 1 − colour and colour of what lies below pass: shares.
+/// Multiply and screen use colours as shares of the background.
 class ColorCheck {
  public:
   ColorCheck(PartlyValidNode node, const std::string& path, const char* mode, FormatErrors& errors)
@@ -59,7 +59,7 @@ class ColorCheck {
   void operator()(RandomSource& source) const {
     const auto random = node_.find_part("random");
     if (const auto color = random ? random->find("color") : std::nullopt)
-      check(color->place(), ".random.color", std::visit(MostOfLaw(), source.color));
+      check(color->place(), ".random.color", std::visit(MaxOfLaw(), source.color));
   }
   void operator()(InlineSource& /*source*/) const {
     const auto circles = node_.find("circles");
@@ -67,25 +67,25 @@ class ColorCheck {
     std::size_t index = 0;
     for (const ValidNode& circle : circles->items()) {
       if (const auto color = circle.find("color"))
-        check(color->place(), fmt::format(".circles[{}].color", index), most_over_time(*color));
+        check(color->place(), fmt::format(".circles[{}].color", index), max_over_time(*color));
       ++index;
     }
   }
   void operator()(DataSource& source) const {
-    source.map.color.most = 1;
+    source.map.color.max_channel = 1;
     if (const auto color = node_.find("color"))
-      check(color->place(), ".color", most_channel(read_color(*color)));
+      check(color->place(), ".color", max_channel(read_color(*color)));
     if (source.map.is_plain) return;
     const auto map = node_.find_part("map");
     if (const auto color = map ? map->find("color") : std::nullopt)
-      check(color->place(), ".map.color", most_of_map(source.map.color));
+      check(color->place(), ".map.color", max_of_map(source.map.color));
   }
 
-  void check(Place place, const std::string& key, double most) const {
-    if (most <= 1) return;
+  void check(Place place, const std::string& key, double largest) const {
+    if (largest <= 1) return;
     errors_.add(place, path_ + key,
                 fmt::format("expected colours from 0 to 1, which blend: {} needs, got {}", mode_,
-                            static_cast<float>(most)));
+                            static_cast<float>(largest)));
   }
 
  private:
@@ -108,7 +108,7 @@ void check_blend(PartlyValidNode node, const ImageSettings& image, const std::st
   std::visit(check, layer.source);
   const auto stroke = node.find_part("stroke");
   if (const auto color = stroke ? stroke->find("color") : std::nullopt)
-    check.check(color->place(), ".stroke.color", most_channel(read_color(*color)));
+    check.check(color->place(), ".stroke.color", max_channel(read_color(*color)));
 }
 
 void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& layer,

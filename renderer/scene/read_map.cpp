@@ -17,7 +17,7 @@
 namespace roundel {
 namespace {
 
-enum class Holds { kNumbers, kAnything };
+enum class AllowedKind { kNumbers, kAnything };
 
 DomainEnd read_domain_end(ValidNode node) {
   if (const std::optional<double> percent = parse_with_unit(node.text(), "%"))
@@ -41,7 +41,7 @@ class MapReader {
       if (const auto color = map->find("color")) read_color_map(*color);
     }
     if (const auto where = layer.find("where")) {
-      // By name, so that their order in the file changes no slot and no fingerprint.
+      // Conditions by name: their order in the file must not change slots and fingerprint.
       std::vector<std::pair<std::string_view, ValidNode>> conditions;
       where->for_each_entry([&conditions](std::string_view name, ValidNode node) {
         conditions.emplace_back(name, node);
@@ -64,9 +64,9 @@ class MapReader {
     errors_.add(node.place(), layer_path_ + "." + key, problem);
   }
 
-  /// The slot of the column that a text or {column: …} names; nothing where there is none such.
+  /// Returns nothing if the column does not exist.
   std::optional<Slot> read_column(ValidNode node, const std::string& key,
-                                  Holds holds = Holds::kNumbers) {
+                                  AllowedKind allowed = AllowedKind::kNumbers) {
     const ValidNode name = node.is_map() ? node.find("column").value() : node;
     std::optional<std::size_t> column;
     if (looks_like_number(name.text()) && node.is_map() && name.is_plain()) {
@@ -81,7 +81,7 @@ class MapReader {
     } else {
       column = find_named(name, name.text(), key);
     }
-    return column ? check_kind(name, *column, key, holds) : std::nullopt;
+    return column ? check_kind(name, *column, key, allowed) : std::nullopt;
   }
 
   std::optional<std::size_t> find_named(ValidNode node, std::string_view name,
@@ -92,8 +92,8 @@ class MapReader {
   }
 
   std::optional<Slot> check_kind(ValidNode node, std::size_t column, const std::string& key,
-                                 Holds holds) {
-    if (holds == Holds::kNumbers && table_.columns()[column].is_text) {
+                                 AllowedKind allowed) {
+    if (allowed == AllowedKind::kNumbers && table_.columns()[column].is_text) {
       add_error(node, key,
                 fmt::format("expected a column of numbers, but {} of {} {}", column_text(column),
                             table_.path(), texts_there(table_, column)));
@@ -108,7 +108,7 @@ class MapReader {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  /// Remembers a number that was rounded, and returns it.
+  /// Notes a rounded number.
   double compared(ValidNode node, const std::string& key, std::string_view digits, double number) {
     if (is_rounded(digits, number))
       map_.rounded.push_back(fmt::format("{}: {}.{}: {}", errors_.line_text(node.place()),
@@ -200,7 +200,7 @@ class MapReader {
                             roundel::quoted(node.text()), hint));
       return;
     }
-    const std::optional<Slot> slot = read_column(node, key, Holds::kAnything);
+    const std::optional<Slot> slot = read_column(node, key, AllowedKind::kAnything);
     if (slot) color.slot = *slot;
     color.kind = slot && is_text(*slot) ? ColorMap::Kind::kText : ColorMap::Kind::kScale;
     color.gradient = named_gradient("viridis");
@@ -228,7 +228,7 @@ class MapReader {
               read_gradient(*colormap, layer_path_ + "." + key + ".colormap", errors_);
       }
     }
-    // Without a column there is an error, and nothing to be done.
+    // An error was added.
     if (!slot) color.kind = ColorMap::Kind::kConstant;
   }
 
@@ -280,7 +280,7 @@ class MapReader {
     const std::string key = fmt::format("where.{}", name);
     std::optional<std::size_t> column = find_column(table_, name);
     if (!column && !looks_like_number(name)) column = find_named(node, name, key);
-    if (!column && looks_like_number(name)) {  // of arrays without names
+    if (!column && looks_like_number(name)) {  // arrays without names
       const std::optional<std::int64_t> number = parse_integer(name).value;
       if (number && *number >= 0 && static_cast<std::uint64_t>(*number) < table_.columns().size() &&
           table_.columns()[static_cast<std::size_t>(*number)].name.empty())
@@ -292,23 +292,23 @@ class MapReader {
     Condition condition;
     condition.slot = slot_of(map_, *column);
     const bool holds_texts = table_.columns()[*column].is_text;
-    node.for_each_entry([&](std::string_view what, ValidNode value) {
-      const std::string value_key = fmt::format("{}.{}", key, what);
-      if (what == "min" || what == "max") {
+    node.for_each_entry([&](std::string_view test, ValidNode value) {
+      const std::string value_key = fmt::format("{}.{}", key, test);
+      if (test == "min" || test == "max") {
         if (holds_texts)
           add_error(value, value_key,
                     fmt::format("expected \"in\" or \"not\", because {} of {} {}",
                                 column_text(*column), table_.path(), texts_there(table_, *column)));
-        (what == "min" ? condition.min : condition.max) =
+        (test == "min" ? condition.min : condition.max) =
             compared(value, value_key, value.text(), read_number(value));
         return;
       }
-      if (what == "in") condition.has_in = true;
+      if (test == "in") condition.has_in = true;
       for (const ValidNode& item : value.is_list() ? value.items() : std::vector{value}) {
         if (holds_texts) {
-          (what == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
+          (test == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
         } else if (is_plain_number(item)) {
-          (what == "in" ? condition.in_numbers : condition.not_numbers)
+          (test == "in" ? condition.in_numbers : condition.not_numbers)
               .push_back(compared(item, value_key, item.text(), read_number(item)));
         } else {
           add_error(item, value_key,
@@ -321,7 +321,7 @@ class MapReader {
   }
 
   void read_order(ValidNode node) {
-    const std::optional<Slot> slot = read_column(node, "order", Holds::kAnything);
+    const std::optional<Slot> slot = read_column(node, "order", AllowedKind::kAnything);
     if (!slot) return;
     map_.order = Order{*slot, false};
     if (node.is_map()) read_key(node, "descending", read_boolean, map_.order->descending);

@@ -8,9 +8,8 @@
 
 namespace roundel {
 
-/// Reads what a layer with the key "map" says of its table's columns. Columns that are not there,
-/// or hold texts where numbers belong, and laws that contradict themselves go to `errors`, with
-/// the layer's path ("layers[0]") before the key.
+/// Reads the key "map" of a layer. Adds missing columns, texts instead of numbers and contradictory
+/// laws to `errors`, with the layer's path ("layers[0]") before the key.
 DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
                       FormatErrors& errors);
 

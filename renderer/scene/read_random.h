@@ -7,7 +7,7 @@
 
 namespace roundel {
 
-/// Reads what a random layer says of its circles. What contradicts itself goes to `errors`.
+/// Adds contradictions to `errors`.
 RandomSource read_random(PartlyValidNode node, const std::string& layer_path, FormatErrors& errors);
 
 }  // namespace roundel

@@ -23,13 +23,12 @@ bool fits_data(const Scene& scene) {
   return scene.window && scene.window->kind == ViewWindow::Kind::kData;
 }
 
-/// True for hidden layers, unless the view fits them: hiding a layer does not move it.
-bool is_out(const Scene& scene, const Layer& layer) {
+/// Hiding a layer must not move a view that fits it.
+bool is_ignored(const Scene& scene, const Layer& layer) {
   return layer.is_hidden && !fits_data(scene);
 }
 
-/// Calls work(layer, data) for all layers with data, and throws all that is wrong with these
-/// together.
+/// Calls work(layer, data) for all layers with data, and throws all problems together.
 template <typename Work>
 void for_each_data(Scene& scene, const Work& work) {
   Lines problems;
@@ -46,10 +45,10 @@ void for_each_data(Scene& scene, const Work& work) {
   if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
 }
 
-/// True where the map, or the scene's window, needs this frame's rows.
+/// True if the map or the window needs this frame's rows.
 bool needs_rows(const Scene& scene, const DataSource& data) {
   if (fits_data(scene) && (!data.film || scene.window->is_over_frame)) return true;
-  bool needs = finds_categories(data.map.color) && !data.map.color.is_settled;
+  bool needs = has_data_categories(data.map.color) && !data.map.color.is_settled;
   for_each_scale(data.map, [&](const Scale& scale, Slot /*slot*/) { needs |= !scale.is_settled; });
   return needs;
 }
@@ -57,18 +56,18 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
 void survey_layers(Scene& scene, SceneUse use) {
   const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
-    if (is_out(scene, layer)) return;
+    if (is_ignored(scene, layer)) return;
     DataMap& map = data.map;
-    // Those with `columns` are checked as they are drawn, unless that is by runs.
+    // Data with `columns` are checked while drawing, unless they are drawn in runs.
     const bool draws = use == SceneUse::kDraw &&
-                       (!map.is_plain || all > most_data_in_memory(scene, *data.table, map));
+                       (!map.is_plain || all > max_circles_in_memory(scene, *data.table, map));
     if (data.facts || !(draws || needs_rows(scene, data))) return;
     const std::uint64_t block_rows = block_rows_of(*data.table, map.columns);
     check_fits_memory(data.path, "texts of rows that are read at once",
                       data.table->text_bytes(map.columns, block_rows));
     data.facts =
         std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move, scene.memory));
-    // With a limit, validate goes on to say how much memory is enough.
+    // With a limit, validate also reports how much memory is enough.
     if (scene.memory == 0) check_categories(scene, data.path, *data.facts);
   });
   const std::uint64_t circles = count_parts(scene);
@@ -81,15 +80,15 @@ void survey_layers(Scene& scene, SceneUse use) {
 
 std::shared_ptr<const Table> open_frame(const Scene& scene, const DataFilm& film,
                                         const std::string& dataset, std::int64_t frame) {
-  std::shared_ptr<const Table> table = open_table(
-      film.path(frame), {dataset, film.first.columns, film.used, most_data_bytes(scene)});
+  std::shared_ptr<const Table> table =
+      open_table(film.path(frame), {dataset, film.first.columns, film.used, max_data_bytes(scene)});
   const auto seen = film.seen.find(std::max<std::int64_t>(frame, 0));
   if (seen != film.seen.end() && seen->second != table->stamp())
     throw Error(ExitCode::kRuntimeFailure, table->path() + ": has changed while it was read");
   return table;
 }
 
-/// With `columns` a film's file has as many, of numbers.
+/// Checks `columns`: all files of a film have the same number of columns, all of numbers.
 void check_columns(const DataSource& data, const Table& table) {
   if (data.columns.empty()) return;
   const auto fail = [&](const std::string& problem) {
@@ -104,9 +103,9 @@ void check_columns(const DataSource& data, const Table& table) {
       fail(fmt::format("column {}: expected numbers, got texts", c));
 }
 
-/// Completes what goes by all files of a film.
+/// Completes the map over all files of a film.
 void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
-  if (!data.film || is_out(scene, layer)) return;
+  if (!data.film || is_ignored(scene, layer)) return;
   auto film = std::make_shared<DataFilm>(*data.film);
   film->map = data.map;
   DataMap& map = film->map;
@@ -134,42 +133,41 @@ struct Window {
   double left = 0, right = 1, bottom = 0, top = 1;
 };
 
-/// The window of the centres of all data layers; the unit square where there are none.
+/// The unit square without data.
 Window data_window(const Scene& scene) {
   const std::optional<SceneBounds> bounds = data_bounds(scene);
   if (!bounds) return {};
   Window window{bounds->left, bounds->right, bounds->bottom, bounds->top};
-  if (window.left == window.right && window.bottom == window.top) {  // one place
+  if (window.left == window.right && window.bottom == window.top) {  // a single point
     window.left -= 0.5, window.right += 0.5;
     window.bottom -= 0.5, window.top += 0.5;
   }
   return window;
 }
 
-Window window_of(const ViewWindow& asked, const Scene& scene) {
-  if (asked.kind == ViewWindow::Kind::kGiven)
-    return {asked.x[0], asked.x[1], asked.y[0], asked.y[1]};
-  const Window window = asked.kind == ViewWindow::Kind::kData ? data_window(scene) : Window{};
+Window window_of(const ViewWindow& view_window, const Scene& scene) {
+  if (view_window.kind == ViewWindow::Kind::kGiven)
+    return {view_window.x[0], view_window.x[1], view_window.y[0], view_window.y[1]};
+  const Window window = view_window.kind == ViewWindow::Kind::kData ? data_window(scene) : Window{};
   const double margin =
-      asked.margin * std::max(window.right - window.left, window.top - window.bottom);
+      view_window.margin * std::max(window.right - window.left, window.top - window.bottom);
   return {window.left - margin, window.right + margin, window.bottom - margin, window.top + margin};
 }
 
-View view_of(const ViewWindow& asked, const Scene& scene) {
-  const Window window = window_of(asked, scene);
-  // What an image as high as the window's width or height shows.
+View view_of(const ViewWindow& view_window, const Scene& scene) {
+  const Window window = window_of(view_window, scene);
+  // Image heights for the window's width and height.
   const double aspect = static_cast<double>(scene.image.frame_width()) / scene.image.frame_height();
   const double by_width = (window.right - window.left) / aspect;
   const double by_height = window.top - window.bottom;
   View view;
   view.center_x = (window.left + window.right) / 2;
   view.center_y = (window.bottom + window.top) / 2;
-  const double least = std::min(by_width, by_height), most = std::max(by_width, by_height);
-  view.zoom = 1 / (asked.covers && least > 0 ? least : most);
+  const double smaller = std::min(by_width, by_height), larger = std::max(by_width, by_height);
+  view.zoom = 1 / (view_window.covers && smaller > 0 ? smaller : larger);
   return view;
 }
 
-/// Turns the window, if there is one, into the view.
 void set_view(Scene& scene) {
   if (!scene.window) return;
   const bool flip_y = scene.view.flip_y;
@@ -181,13 +179,13 @@ void set_view(Scene& scene) {
                             scene.path, 1 / scene.view.zoom, scene.view.zoom, kMaxZoom));
 }
 
-/// All that depends on the data at hand.
+/// Completes what depends on the current data.
 void complete(Scene& scene, SceneUse use) {
   survey_layers(scene, use);
   set_view(scene);
 }
 
-/// Throws for a window that is too small at a key, before anything is drawn.
+/// Reports, before drawing, windows that are too small at a key.
 void check_windows(const Scene& scene) {
   if (!scene.window || !scene.keyed) return;
   Scene at = scene;
@@ -200,11 +198,10 @@ void check_windows(const Scene& scene) {
   }
 }
 
-/// The scene at one of the next frames of its animation.
-std::optional<Scene> next_sound_frame(const Scene& scene) {
-  constexpr std::int64_t kMostTries = 20;
+std::optional<Scene> next_valid_frame(const Scene& scene) {
+  constexpr std::int64_t kMaxTries = 20;
   const std::int64_t end = scene.animation->start + scene.animation->frames;
-  for (std::int64_t frame = scene.frame + 1; frame < std::min(end, scene.frame + kMostTries);
+  for (std::int64_t frame = scene.frame + 1; frame < std::min(end, scene.frame + kMaxTries);
        ++frame) {
     try {
       return scene_at(scene, frame);
@@ -236,11 +233,11 @@ std::optional<SceneBounds> data_bounds(const Scene& scene) {
   return bounds;
 }
 
-std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
-  constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19;
-  if (table.is_quick(map.columns)) return kMostQuick;
-  constexpr std::uint64_t kBytes = 40;  // with what an order takes
-  return most_data_bytes(scene) / kBytes;
+std::uint64_t max_circles_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
+  constexpr std::uint64_t kMaxQuickCircles = std::uint64_t{1} << 19;
+  if (table.is_quick(map.columns)) return kMaxQuickCircles;
+  constexpr std::uint64_t kCircleBytes = 40;  // with its sort order
+  return max_data_bytes(scene) / kCircleBytes;
 }
 
 void check_categories(const Scene& scene, const std::string& path, const DataFacts& facts) {
@@ -252,13 +249,13 @@ void check_categories(const Scene& scene, const std::string& path, const DataFac
                           facts.category_bytes / kMiB + 1, scene.memory / kMiB));
 }
 
-std::optional<SceneBounds> asked_window(const Scene& scene) {
+std::optional<SceneBounds> requested_window(const Scene& scene) {
   if (!scene.window) return std::nullopt;
   const auto [left, right, bottom, top] = window_of(*scene.window, scene);
   return SceneBounds{left, right, bottom, top};
 }
 
-std::uint64_t most_data_bytes(std::uint64_t memory) {
+std::uint64_t max_data_bytes(std::uint64_t memory) {
   constexpr std::uint64_t kShare = 3;
   return (memory > 0 ? memory : physical_memory()) / kShare;
 }
@@ -273,7 +270,7 @@ void resolve_scene(Scene& scene, bool any_frame) {
     complete(scene, SceneUse::kDraw);
   } catch (const Error& error) {
     if (!any_frame || error.exit_code() != ExitCode::kInvalidScene) throw;
-    std::optional<Scene> next = next_sound_frame(unresolved);
+    std::optional<Scene> next = next_valid_frame(unresolved);
     if (!next) throw;
     scene = std::move(*next);
   }
@@ -293,7 +290,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   apply_keys(at, static_cast<double>(frame));
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;
   for_each_data(at, [&](const Layer& layer, DataSource& data) {
-    if (is_out(at, layer)) return;
+    if (is_ignored(at, layer)) return;
     if (!data.film) {
       const Layer& other = scene.layers[static_cast<std::size_t>(&layer - at.layers.data())];
       const bool has_moved = !(PointMove(layer.move) == PointMove(other.move));

@@ -20,8 +20,7 @@ namespace roundel {
 
 class Table;
 
-/// The part of scene space that fills the image: `center` comes to its middle and one image height
-/// spans 1/zoom scene units.
+/// `center` is the middle of the image; its height spans 1/zoom scene units.
 struct View {
   double center_x = 0.5, center_y = 0.5;
   double zoom = 1;      ///< > 0
@@ -30,17 +29,17 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-/// The part of scene space that is to be seen, in the middle of the image, whatever its aspect.
+/// The part of scene space in the middle of an image of any aspect.
 struct ViewWindow {
   enum class Kind { kData, kSquare, kGiven };
   Kind kind = Kind::kGiven;
   std::array<double, 2> x{0, 1}, y{0, 1};  ///< low, high; kGiven
-  double margin = 0.05;                    ///< the others: of the longer side, on each side
-  bool is_over_frame = false;              ///< kData: of each frame's files, else of all frames'
-  bool covers = false;                     ///< the window fills the image; else all of it is seen
+  double margin = 0.05;                    ///< other kinds: share of the longer side, on each side
+  bool is_over_frame = false;              ///< kData: of each frame's files, else of all
+  bool covers = false;                     ///< it fills the image; else all of it is shown
 };
 
-/// True when frame space is scene space: the view changes nothing in an image of this size.
+/// True if frame space is scene space, in an image of this size.
 inline bool is_identity(const View& view, int width, int height) {
   return view.zoom == 1 && view.center_y == 0.5 && !view.flip_y &&
          view.center_x == 0.5 * static_cast<double>(width) / static_cast<double>(height);
@@ -48,10 +47,10 @@ inline bool is_identity(const View& view, int width, int height) {
 
 enum class Shader {
   kSolid,  ///< one colour and alpha everywhere inside
-  kSnow,   ///< soft flake; colour and alpha depend on the distance from the centre and on z
+  kSnow,   ///< soft flake; colour and alpha depend on z and on the distance from the centre
 };
 
-/// In scene files, in the order of BlendMode.
+/// Names in scene files, in the order of BlendMode.
 inline constexpr std::array<const char*, 4> kBlendModeNames = {"over", "add", "multiply", "screen"};
 inline const char* name_of(BlendMode mode) {
   return kBlendModeNames[static_cast<std::size_t>(mode)];
@@ -69,7 +68,7 @@ struct GaussianLaw {
 };  ///< sigma >= 0
 using NumberLaw = std::variant<ConstantLaw, UniformLaw, GaussianLaw>;
 
-/// A position drawn for each circle, in scene space.
+/// A place drawn for each circle, in scene space.
 struct UniformPosition {
   std::array<double, 2> low{0, 0}, high{1, 1};
 };
@@ -77,20 +76,20 @@ struct GaussianPosition {
   std::array<double, 2> mean;
   double sigma;
 };
-struct DiscPosition {  ///< evenly in a disc
+struct DiscPosition {  ///< uniform in a disc
   std::array<double, 2> center;
   double radius;
 };
-struct RingPosition {  ///< evenly between two circles; `radius` is the outer one's
+struct RingPosition {  ///< uniform between two circles; `radius` is the outer one's
   std::array<double, 2> center;
   double radius, width = 0;
 };
-struct PolylinePosition {  ///< evenly along lines from point to point
+struct PolylinePosition {  ///< uniform along lines between points
   std::vector<std::array<double, 2>> points;
-  double width = 0;  ///< evenly across the lines, half on each side
-  double sigma = 0;  ///< instead: of a round cloud about every place
+  double width = 0;  ///< uniform across the lines, half on each side
+  double sigma = 0;  ///< instead of width: round clouds
 };
-struct GridPosition {  ///< a circle a cell of the box, row by row, from the lower left corner
+struct GridPosition {  ///< a circle per cell of the box, by rows, from the lower left corner
   std::uint64_t columns, rows;
   double jitter = 0;  ///< 0: in the cells' centres; 1: anywhere in the cells
   std::array<double, 2> low{0, 0}, high{1, 1};
@@ -102,30 +101,30 @@ using PositionLaw = std::variant<UniformPosition, GaussianPosition, DiscPosition
 struct ConstantColor {
   DisplayColor value;
 };
-struct UniformColor {  ///< each channel on its own
+struct UniformColor {  ///< independent channels
   DisplayColor low, high;
 };
 struct ChoiceColor {
   std::vector<DisplayColor> colors;
-  std::vector<double> weights;  ///< one a colour, their sum > 0
+  std::vector<double> weights;  ///< one per colour, sum > 0
 };
-struct GradientColor {  ///< at an even share of the gradient
+struct GradientColor {  ///< at a uniform t of the gradient
   Gradient gradient;
 };
 using ColorLaw = std::variant<ConstantColor, UniformColor, ChoiceColor, GradientColor>;
 
-/// One of the classic scenes' circles, by name (see circles/classic.h).
+/// A classic scene (see circles/classic.h).
 struct GeneratorSource {
   std::string name;                   ///< rgb, rgby, rand10k, ..., fireworks
   std::optional<std::uint32_t> seed;  ///< instead of the scene's
 };
 
-/// Independent random circles. Circle k depends on (scene seed or own seed, layer index, k) alone.
+/// Circle k depends only on (scene seed or own seed, layer index, k).
 struct RandomSource {
   std::uint64_t count = 0;
   std::optional<std::uint32_t> seed;  ///< instead of the scene's
   PositionLaw position = UniformPosition{};
-  NumberLaw radius = ConstantLaw{0.01};  ///< draws <= 0 give a circle that covers nothing
+  NumberLaw radius = ConstantLaw{0.01};  ///< a draw <= 0 covers nothing
   ColorLaw color = ConstantColor{};
   std::optional<NumberLaw> alpha;    ///< clamped to [0, 1]; default: the shader's alpha
   NumberLaw depth = ConstantLaw{0};  ///< z, clamped to [0, 1]
@@ -141,129 +140,124 @@ struct InlineSource {
 };
 
 enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored };
-/// The columns' names in scene files, in the order of DataColumn.
+/// Names in scene files, in the order of DataColumn.
 inline constexpr std::array<const char*, 9> kDataColumnNames = {
     "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
-/// A data file a frame.
+/// A data file per frame.
 struct DataFilm {
-  std::string folder;  ///< that names are relative to
+  std::string folder;  ///< base of the names
   FrameName name{""};
-  std::int64_t start = 0, frames = 1;      ///< of the animation
-  TableHead first;                         ///< of the first frame's file
-  UsedColumns used;                        ///< of all layers with this film
-  DataMap map;                             ///< for that; what goes by all files is settled
-  std::optional<DataFacts> facts;          ///< of all files, where something goes by them
-  std::map<std::int64_t, FileStamp> seen;  ///< the files that it comes from, by frame
+  std::int64_t start = 0, frames = 1;      ///< first frame and number of frames
+  TableHead first;                         ///< the first frame's file
+  UsedColumns used;                        ///< by all layers with this film
+  DataMap map;                             ///< made for `first`; settled over all files
+  std::optional<DataFacts> facts;          ///< over all files, if anything needs them
+  std::map<std::int64_t, FileStamp> seen;  ///< files that it was made from, by frame
 
-  /// Frames before 0 have the file of frame 0.
+  /// Frames before 0 use the file of frame 0.
   std::string path(std::int64_t frame) const;
 };
 
-/// Circles from a table, one circle a row, in paint order.
+/// A circle per row, in paint order.
 struct DataSource {
   std::string path;  ///< resolved: as given to open()
-  /// Roles of all columns of the table, for a layer with the key "columns".
+  /// Roles of all columns, for the key "columns".
   std::vector<DataColumn> columns;
-  std::uint64_t rows = 0;                  ///< of the table
-  std::uint64_t content_hash = 0;          ///< XXH3 of the file's bytes, where there is one
-  std::shared_ptr<const Table> table;      ///< what was hashed; circles are made from it
-  std::string dataset = {};                ///< of several tables in the file
-  std::optional<DisplayColor> color = {};  ///< of the layer: for circles without their own
-  DataMap map = {};                        ///< meaning of the columns
-  /// Facts about the rows, once resolve_scene() has read them: always for a map that is not plain.
+  std::uint64_t rows = 0;                  ///< rows of the table
+  std::uint64_t content_hash = 0;          ///< XXH3 of the file, if any
+  std::shared_ptr<const Table> table;      ///< the hashed data, from which circles are made
+  std::string dataset = {};                ///< one of several in the file
+  std::optional<DisplayColor> color = {};  ///< for circles without their own
+  DataMap map = {};
+  /// Facts that resolve_scene() has read: always for a map that is not plain.
   std::shared_ptr<const DataFacts> facts = {};
   bool fits_float = true;  ///< Table::fits_float()
-  /// Of a film of data: all of the above is that of one of its frames.
+  /// A film of data, of which the members above describe one frame.
   std::shared_ptr<const DataFilm> film = {};
 };
-/// Returns the plain map that the key "columns" stands for. `color`: of all circles, if none of
-/// the columns is a colour.
+/// The plain map for the key "columns". `color`: of all circles, without colour columns.
 DataMap map_of_columns(const std::vector<DataColumn>& columns, const DisplayColor& color = {});
 
-/// A ring inside each circle's rim.
+/// A ring inside the rim.
 struct Stroke {
   Length width;                       ///< > 0; in pixels, or in the layer's units
-  std::optional<DisplayColor> color;  ///< absent: the circle's own, and alpha too
+  std::optional<DisplayColor> color;  ///< absent: the circle's own; alpha too
   std::optional<double> alpha;
 };
 
 struct Layer {
   std::variant<GeneratorSource, RandomSource, InlineSource, DataSource> source;
   Shader shader = Shader::kSolid;
-  float alpha = 0.5f;     ///< solid: of circles that bring none of their own
-  std::string name = {};  ///< unique among the scene's layers; may be empty
-  double opacity = 1;     ///< 0 to 1, a factor on each circle's alpha
+  float alpha = 0.5f;     ///< solid: for circles without their own
+  std::string name = {};  ///< unique; may be empty
+  double opacity = 1;     ///< 0 to 1, a factor on alphas
   LayerMove move = {};
   BlendMode blend = BlendMode::kOver;
-  bool fill = true;                   ///< else only the stroke is painted
-  std::optional<Stroke> stroke = {};  ///< of each circle, above its fill; not with snow
-  bool is_hidden = false;             ///< has no circles, but its place among the layers
+  bool fill = true;                   ///< false: only the stroke is painted
+  std::optional<Stroke> stroke = {};  ///< above the fill; not with snow
+  bool is_hidden = false;             ///< without circles, but counted as a layer
 };
 
 struct Animation {
-  double fps = 60;  ///< of the film; a step of simulated layers is always 1/60 s
+  double fps = 60;  ///< the film's; simulations step by 1/60 s
   std::int64_t frames = 1;
-  std::int64_t start = 0;  ///< first frame; also the one rendered when none is asked for
+  std::int64_t start = 0;  ///< also the default frame of a still
   bool is_real = false;    ///< frame n is n/fps seconds of simulated time, else n steps
 };
 
 class SceneFilm;
 
-/// A scene file, checked and resolved. Everything a frame's pixels depend on is in here.
+/// A scene file, checked and resolved: all that decides a frame's pixels.
 struct Scene {
   std::string path;  ///< for messages
   ImageSettings image;
-  int width_in_file = 0, height_in_file = 0;  ///< for messages: of the image, without --size
+  int width_in_file = 0, height_in_file = 0;  ///< for messages: without --size
   std::uint32_t seed = 1;
   View view;
-  std::optional<ViewWindow> window;  ///< that `view` comes from, once the scene is resolved
-  std::vector<Layer> layers;         ///< painted in this order, later ones on top
+  std::optional<ViewWindow> window;  ///< source of `view`
+  std::vector<Layer> layers;         ///< in paint order
   std::optional<Animation> animation;
-  /// Values with keys over time; null where there are none. In the scene they are as at `frame`.
+  /// Values with keys, in the scene as at `frame`; null without keys.
   std::shared_ptr<const std::vector<KeyedValue>> keyed;
-  std::int64_t frame = 0;             ///< that the scene is at
-  std::uint64_t memory = 0;           ///< bytes that it may take to draw it; 0: nobody has said
+  std::int64_t frame = 0;
+  std::uint64_t memory = 0;           ///< limit for drawing in bytes; 0: unset
   std::optional<std::string> output;  ///< pattern, relative to the working directory
-  /// Where each frame has a scene of its own: all of the above is that of one of them.
+  /// A scene for each frame, of which the members above are one.
   std::shared_ptr<const SceneFilm> film = {};
 
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
 };
 
-/// Number of circles of every frame, of the whole scene or of a layer, without generating them;
-/// none of hidden layers.
+/// Circles of any frame; 0 in hidden layers.
 std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
-/// What is drawn of each of a layer's circles: fill, stroke, or both, one above the other.
+/// Parts drawn per circle: fill, stroke, or both.
 inline std::uint64_t parts_of(const Layer& layer) {
   return layer.fill && layer.stroke ? 2 : 1;
 }
-/// All of them: what drawing takes for circles.
 std::uint64_t count_parts(const Scene& scene);
 inline std::uint64_t count_parts(const Layer& layer) {
   return count_circles(layer) * parts_of(layer);
 }
-/// What drawing has to know of the layers' circles: for ImageSettings::looks.
+/// Looks of the circles, for ImageSettings::looks.
 CircleLooks looks_of(const Scene& scene);
-/// True where some layer has a data file a frame.
+/// True if a layer has a data file per frame.
 bool is_data_film(const Scene& scene);
-/// True where the layer is a simulation, and not hidden.
+/// True for a simulation that is not hidden.
 bool is_simulated(const Layer& layer);
-/// The frame that the scene is at where a film has this number: all rows of a table show the same.
+/// The scene's frame for a film's frame: rows of a table all show one.
 std::int64_t shown_frame(const Scene& scene, std::int64_t frame);
-/// The steps of 1/60 s after which simulated layers are at a frame. Throws Error(kInvalidScene) for
-/// more than kMaxFrame.
+/// Steps of 1/60 s. Throws Error(kInvalidScene) beyond kMaxFrame.
 std::int64_t steps_at(const Scene& scene, std::int64_t frame);
-/// The values with keys over time.
 const std::vector<KeyedValue>& keyed_values(const Scene& scene);
-/// True where the scene itself, without its simulations, depends on the frame: see scene_at().
+/// True if the scene itself, except simulations, depends on the frame: see scene_at().
 bool has_frames(const Scene& scene);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;
 inline constexpr std::uint64_t kMaxLayers = 1000;
-inline constexpr double kBytesPerPixel = 16, kBytesPerCircle = 32;  ///< in memory, at least
+inline constexpr double kBytesPerPixel = 16, kBytesPerCircle = 32;  ///< lower bounds of memory
 
 }  // namespace roundel

@@ -7,9 +7,9 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kMostTables = 128;  ///< each is an open file
+constexpr std::size_t kMaxTables = 128;  ///< each is an open file
 
-/// What a scene takes in memory, and the tables that it holds open.
+/// Memory and open tables of a scene.
 struct SceneSize {
   std::uint64_t bytes = sizeof(Scene);
   std::size_t tables = 0;
@@ -46,8 +46,8 @@ Scene SceneFilm::load(std::int64_t frame, SceneUse use) const {
 void SceneFilm::keep(std::int64_t frame, Scene scene) const {
   const SceneSize size(scene);
   const std::lock_guard lock(mutex_);
-  if (size.bytes > room_ || open_tables_ + size.tables > kMostTables) return;
-  room_ -= size.bytes;
+  if (size.bytes > bytes_left_ || open_tables_ + size.tables > kMaxTables) return;
+  bytes_left_ -= size.bytes;
   open_tables_ += size.tables;
   kept_.emplace(frame, std::move(scene));
 }

@@ -139,7 +139,6 @@ class SceneReader {
     return animation;
   }
 
-  /// --layers: the others are hidden.
   void hide_layers(Scene& scene) const {
     for (Layer& layer : scene.layers) layer.is_hidden = true;
     std::vector<std::string> names;
@@ -196,7 +195,7 @@ class SceneReader {
     scene_forms().layer.fill(node, layer);
     keys_.read(node, {KeyedValue::Target::kOpacity, layer_index_}, KeyedValue::Target::kRotate,
                layer_path_);
-    layer.source = InlineSource{};  // stays where the real one is not valid: no circles
+    layer.source = InlineSource{};  // replaces an invalid source
     if (const auto generator = node.find("generator")) {
       GeneratorSource source = scene_forms().generator.read(*generator);
       layer.shader = classic_scene(source.name).shader;
@@ -244,7 +243,7 @@ class SceneReader {
   FormatErrors& errors_;
   std::string layer_path_;
   std::size_t layer_index_ = 0;   ///< among the scene's
-  std::optional<ValidNode> fit_;  ///< of the view
+  std::optional<ValidNode> fit_;  ///< the view's key "fit"
   DataReader data_;
   KeyReader keys_;
 };

@@ -5,10 +5,9 @@
 
 namespace roundel {
 
-/// Turns what is valid of a tree into a Scene; opens data files. What is not is left at its
-/// default, so that everything else is still checked: problems that the format's description cannot
-/// express (keys that depend on each other, data files, totals) are added to `errors`. The scene is
-/// of use only if there are no errors.
+/// Turns the valid part of a tree into a Scene; opens data files. Invalid parts get defaults, so
+/// that all others are still checked. Adds problems beyond the format's description (dependent
+/// keys, data files, totals) to `errors`. The scene is usable only without errors.
 Scene read_scene(PartlyValidNode root, const std::string& path, const SceneOverrides& overrides,
                  FormatErrors& errors);
 

@@ -1,4 +1,4 @@
-// The format of scene files, written down once: the loader and scene.schema.json both follow it.
+// The format of scene files, for the loader and scene.schema.json.
 #include "renderer/scene/scene_spec.h"
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ Form<std::optional<Point>> place_over_time() {
   return over_time(view_center(), "placeOverTime");
 }
 
-/// A constant, or a law by which a number is drawn for each circle.
+/// A constant, or a law for each circle.
 Form<NumberLaw> number_law(const Form<double>& constant, const Form<double>& bound,
                            std::string expected, std::string definition) {
   const auto gaussian = object<GaussianLaw>(
@@ -150,7 +150,7 @@ Form<PositionLaw> position_law() {
       {.exactly_one_of = {"uniform", "gaussian", "disc", "ring", "polyline", "grid"}});
 }
 
-/// read_color_law() reads it: its parts depend on each other.
+/// read_color_law() reads it, since its parts depend on each other.
 SpecPtr color_law() {
   const std::vector<Form<DisplayColor>> colors = color_forms();
   std::vector<SpecPtr> forms(colors.begin(), colors.end());
@@ -298,8 +298,7 @@ ObjectForm<Layer> make_layer(const SceneForms& forms) {
        .excludes = {{"columns", "map"}}});
 }
 
-// Sides out of range are reported one by one; this says what the two would mean together. Within
-// their ranges they are never too much.
+// Checks the product of sides out of range, which are also reported one by one.
 static_assert(std::uint64_t{kMaxImageSide} * kMaxImageSide <= kMaxPixels);
 std::string too_many_pixels(YamlNode image) {
   std::array<double, 2> sides{};

@@ -9,19 +9,19 @@
 
 namespace roundel {
 
-/// Values of the key "view".
+/// The key "view".
 struct ViewKeys {
   View view;
   ViewWindow window;
 };
 
-/// The format of scene files: what it allows, and where the values go.
+/// Valid values of scene files, and their places in a Scene.
 struct SceneForms {
   SceneForms();
 
   ObjectForm<ImageSettings> image;
   ObjectForm<ViewKeys> view;
-  Form<Ratio> rate;  ///< of an animation
+  Form<Ratio> rate;  ///< frames per second of an animation
   ObjectForm<Animation> animation;
   Form<GeneratorSource> generator;
   ObjectForm<RandomSource> random;
@@ -34,10 +34,9 @@ struct SceneForms {
 };
 const SceneForms& scene_forms();
 
-/// Returns the description of scene files.
 const Spec& scene_spec();
 
-/// Returns its JSON Schema (draft 7); scenes/scene.schema.json is this text.
+/// JSON Schema (draft 7), the text of scenes/scene.schema.json.
 std::string scene_json_schema();
 
 }  // namespace roundel

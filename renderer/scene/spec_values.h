@@ -9,10 +9,10 @@
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene.h"
 
-// Forms that several parts of a scene have.
+// Forms that several parts of a scene share.
 namespace roundel {
 
-inline constexpr std::uint64_t kMaxStops = 1000;  ///< of a colour map, or colours to choose from
+inline constexpr std::uint64_t kMaxStops = 1000;  ///< in colour maps and choices
 
 inline Form<double> data_coordinate() {
   return number(-kMaxDataCoordinate, kMaxDataCoordinate);
@@ -27,7 +27,7 @@ inline std::vector<Form<DisplayColor>> color_forms() {
           {array_of<3>(channel, "[red, green, blue]"), read_color},
           {channel, read_color}};
 }
-/// The forms of a colour, each with a value that `make` makes of the colour.
+/// `make` converts the colour.
 template <typename T, typename Make>
 std::vector<Form<T>> color_forms_as(Make make) {
   std::vector<Form<T>> forms;
@@ -48,7 +48,7 @@ SpecPtr order_spec();
 Form<Length> length(double max);
 /// A length > 0.
 Form<Length> width(double max);
-/// "frame" (true): a value depends on each file of a film of data; "film": on all of them.
+/// "frame" (true): depends on each file of a film of data; "film": on all.
 inline Form<bool> over_frame() {
   return one_of<bool>({"film", "frame"});
 }

@@ -17,32 +17,31 @@ constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO
 constexpr std::string_view kLettersAndDigits =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/// The name that a text begins with; may be empty.
+/// The name at the start of a text; may be empty.
 std::string_view leading_name(std::string_view text) {
   if (text.empty() || kLetters.find(text[0]) == std::string_view::npos) return {};
   return text.substr(0, text.find_first_not_of(kLettersAndDigits));
 }
 
-/// The name in a text that is nothing but $name; else empty.
+/// The name in exactly $name; else empty.
 std::string_view var_of(std::string_view text) {
   if (!text.starts_with('$')) return {};
   const std::string_view name = leading_name(text.substr(1));
   return name.size() + 1 == text.size() ? name : std::string_view{};
 }
 
-/// Keys whose texts may have vars as parts.
 bool takes_parts(std::string_view key) {
   return key == "data" || key == "dataset" || key == "output";
 }
 
-/// True for what stands before a value in a list or map in brackets.
+/// True if a value in brackets may follow `before`.
 bool begins_value(std::string_view before) {
   const std::size_t last = before.find_last_not_of(' ');
   return last == std::string_view::npos ||
          std::string_view("[,:").find(before[last]) != std::string_view::npos;
 }
 
-/// A value as the command line has it, with quotes about its colours, which YAML needs.
+/// Quotes colours, as YAML needs.
 std::string with_quoted_colors(std::string_view value) {
   std::string out;
   char quote = 0;
@@ -90,10 +89,10 @@ class VarReplacer {
     std::string name;
     Place place;
     YamlNode value;
-    std::string option = {};  ///< that has said the value
+    std::string option = {};  ///< the option that set it
     bool is_used = false;
   };
-  /// A var may stand in many places.
+  /// A var may be used many times.
   static constexpr std::size_t kMaxNodes = 2 * YamlTree::kMaxPunctuation;
   static constexpr std::size_t kMaxTextBytes = 4 * YamlTree::kMaxFileBytes;
 
@@ -154,13 +153,13 @@ class VarReplacer {
       YamlTree list("[" + with_quoted_colors(setting.value) + "]", option, "value");
       if (list.root().is_list() && list.root().count() == 1) return adopt(list, *var, place);
     } catch (const Error&) {
-      // The message below says what is wanted.
+      // The message below names the expected value.
     }
     if (!setting.place) throw Error(ExitCode::kUsage, option + ": " + expected);
     errors_.add(place, "", expected);
   }
 
-  /// Appends the value in a list to the tree, where nothing leads to it, and makes it the var's.
+  /// Appends the value in a list to the tree, unlinked, and makes it the var's.
   void adopt(const YamlTree& list, Var& var, Place place) {
     const auto node_shift = static_cast<std::uint32_t>(tree_.nodes_.size() - 1);
     const auto text_shift = static_cast<std::uint32_t>(tree_.text_.size());
@@ -178,7 +177,7 @@ class VarReplacer {
     check_no_vars(var.value, var.name);
   }
 
-  /// Appends a node and all below it. `is_var`: of a var's value, in which nothing is replaced.
+  /// `is_var`: in a var's value, without replacements.
   void copy(YamlNode from, bool has_parts, bool is_var) {
     if (from.is_scalar()) return copy_scalar(from, has_parts, is_var);
     const std::size_t at = nodes_.size();
@@ -204,7 +203,7 @@ class VarReplacer {
     if (text.starts_with("$$")) ++nodes_.back().begin, --nodes_.back().size;
   }
 
-  /// A text with ${name} in it.
+  /// A text that contains ${name}.
   void copy_parts(YamlNode from) {
     const std::string_view text = from.text();
     std::string out;
@@ -268,7 +267,7 @@ class VarReplacer {
   const std::string& file_;
   FormatErrors& errors_;
   std::vector<Var> vars_;
-  std::uint32_t vars_node_ = 0;  ///< the root, which is no var, where there are none
+  std::uint32_t vars_node_ = 0;  ///< the root if there are no vars
   std::vector<Node> nodes_;
   std::vector<std::string> unknown_;
 };

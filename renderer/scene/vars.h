@@ -9,16 +9,15 @@
 
 namespace roundel {
 
-/// Puts the values of a scene's `vars`, or those set instead, where $name stands, and into ${name}
-/// in the texts of `data`, `dataset` and `output`; $$ becomes a dollar. What is replaced keeps the
-/// place of the value in the file, or of $name where the command line has the value. Adds unknown
-/// and unused vars to `errors`; nodes with an unknown one become kUnknown. Throws Error(kUsage) for
-/// settings of `file` that name no var or, where they have no place, are no value.
+/// Replaces $name by the values of `vars` or `settings`, also ${name} inside the texts of `data`,
+/// `dataset` and `output`; $$ becomes a dollar. A value keeps its place in the file; a setting gets
+/// the place of $name. Adds unknown and unused vars to `errors`; nodes with an unknown one become
+/// kUnknown. Throws Error(kUsage) for settings of `file` with an unknown var, and for invalid
+/// values without VarSetting::place.
 void replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
                   FormatErrors& errors);
 
-/// The names of the vars that a scene file declares. Throws Error(kInvalidScene) for a text that is
-/// no YAML.
+/// Declared vars. Throws Error(kInvalidScene) for invalid YAML.
 std::vector<std::string> var_names(std::string_view text, const std::string& file);
 
 }  // namespace roundel

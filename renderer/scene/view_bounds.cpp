@@ -12,26 +12,25 @@ SceneBounds view_bounds(const Scene& scene) {
   const double half_width = half_height * scene.image.frame_width() / scene.image.frame_height();
   SceneBounds bounds{scene.view.center_x - half_width, scene.view.center_x + half_width,
                      scene.view.center_y - half_height, scene.view.center_y + half_height};
-  const std::optional<SceneBounds> asked = asked_window(scene);
-  if (!asked) return bounds;
-  // Edges of the window where the picture ends are the window's numbers, and not what rounding has
-  // left of them.
+  const std::optional<SceneBounds> requested = requested_window(scene);
+  if (!requested) return bounds;
+  // Replaces an edge that equals the window's number up to rounding by that number.
   const auto take = [&](double& edge, double number) {
     constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
-    const double most = std::max({std::fabs(number), half_width, half_height});
-    if (std::fabs(edge - number) <= kRounding * most) edge = number;
+    const double magnitude = std::max({std::fabs(number), half_width, half_height});
+    if (std::fabs(edge - number) <= kRounding * magnitude) edge = number;
   };
-  take(bounds.left, asked->left);
-  take(bounds.right, asked->right);
-  take(bounds.bottom, asked->bottom);
-  take(bounds.top, asked->top);
+  take(bounds.left, requested->left);
+  take(bounds.right, requested->right);
+  take(bounds.bottom, requested->bottom);
+  take(bounds.top, requested->top);
   return bounds;
 }
 
 SceneBounds picture_bounds(const Scene& scene) {
   const SceneBounds view = view_bounds(scene);
   const ImageSettings& image = scene.image;
-  // The place of a line between pixels; the first and last are the view's edges as they are.
+  // Position of a line between pixels; exact for the first and last.
   const auto place = [](double low, double high, int line, int lines) {
     return line == lines ? high : low + (high - low) * line / lines;
   };

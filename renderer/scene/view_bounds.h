@@ -3,9 +3,9 @@
 
 namespace roundel {
 
-/// Returns the part of scene space that the whole image shows.
+/// The part of scene space that the whole image shows.
 SceneBounds view_bounds(const Scene& scene);
-/// Returns the part of scene space that is drawn: the whole image, or the crop.
+/// The part of scene space that is drawn: the whole image, or the crop.
 SceneBounds picture_bounds(const Scene& scene);
 
 }  // namespace roundel
