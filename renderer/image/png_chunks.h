@@ -48,9 +48,9 @@ class PngChunks {
 
   /// Keywords and values, in file order.
   const std::vector<std::pair<std::string, std::string>>& text() const { return text_; }
-  /// Meaning of the samples: "" for sRGB, also if the file does not tell; "gamma 1", "an ICC
-  /// profile (1a2b3c4d)". The first chunk in the order of the PNG specification's third edition
-  /// decides: cICP, iCCP, sRGB, then gAMA and cHRM together.
+  /// Returns the meaning of the samples: "gamma 1", "an ICC profile (1a2b3c4d)", or "" for sRGB or
+  /// unspecified. The first chunk in the order of the PNG specification's third edition decides:
+  /// cICP, iCCP, sRGB, then gAMA and cHRM together.
   std::string color_space() const;
   /// Exif's, 1 to 8.
   int orientation() const { return orientation_; }
