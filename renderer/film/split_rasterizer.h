@@ -13,17 +13,17 @@ struct RowBand {
   bool operator==(const RowBand&) const = default;
 };
 
-/// The band of part `index` (from 0) of `count` of a frame with this many rows. The parts have each
-/// row once, and their sizes differ by one at most.
+/// Returns the band of part `index` (from 0) of `count` for a frame of `rows` rows. Each row is in
+/// one part, and sizes differ by at most one.
 RowBand band_of(int rows, int index, int count);
 
-/// The circles that may cover a pixel of the band, in paint order: those of the band's pixels are
-/// all there, so drawing them gives these pixels the same bits as drawing all circles.
+/// Selects the circles that may cover a pixel of the band, in paint order. Drawing them gives the
+/// band's pixels the same bits as drawing all circles.
 void select_band(const Circles& circles, const ImageSettings& image, const RowBand& band,
                  Circles& selected);
 
-/// Draws a frame on several rasterizers at once, each a band of it. They draw whole frames: outside
-/// of its band a rasterizer has no circles to paint, only background.
+/// Draws a frame on several rasterizers at once, a band on each. Each draws a whole frame, which
+/// outside of its band is only background.
 std::unique_ptr<Rasterizer> make_split_rasterizer(
     std::vector<std::unique_ptr<Rasterizer>> rasterizers);
 
