@@ -7,12 +7,12 @@
 namespace roundel {
 
 /// Bytes of memory that threads share. A thread that needs more than the whole budget gets it once
-/// all others have given theirs back.
+/// all others have returned theirs.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}
 
-  /// Bytes that are given back at its end.
+  /// Bytes that the destructor returns.
   class Share {
    public:
     Share() = default;

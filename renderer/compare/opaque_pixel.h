@@ -7,13 +7,13 @@
 
 namespace roundel {
 
-/// A pixel as an opaque colour: display values in [0, 1], or linear ones from 0 up.
+/// A pixel as an opaque colour: display values in [0, 1], or linear values from 0 up.
 struct OpaquePixel {
   float red, green, blue;
 };
 
-/// The pixel over a background with this value in all channels; grey is spread over the three.
-/// Negative values, NaN and infinity become 0.
+/// Returns the pixel over a background with this value in all channels; grey fills all three.
+/// Negative and non-finite values become 0.
 inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float background) {
   const auto channels = static_cast<std::size_t>(picture.channels);
   const std::size_t at = picture.sample_at(x, y);
@@ -35,12 +35,12 @@ inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float back
   return {pixel.red * weight + rest, pixel.green * weight + rest, pixel.blue * weight + rest};
 }
 
-/// The smallest box with every pixel whose bits differ between two pictures of the same shape;
-/// empty if there are none.
+/// Returns the smallest box around all pixels whose bits differ between two pictures of the same
+/// shape; empty if none differ.
 PixelBox differing_box(const Picture& a, const Picture& b);
-/// The box and what lies within `margin` pixels around it, within the picture.
+/// Grows the box by `margin` pixels on each side, within the picture.
 PixelBox grown(const PixelBox& box, int margin, const Picture& picture);
-/// True where a pixel is not opaque.
+/// True if a pixel is not opaque.
 bool is_translucent(const Picture& picture);
 
 }  // namespace roundel
