@@ -9,8 +9,8 @@
 /// Statistics of a frame, measured without drawing it.
 namespace roundel {
 
-/// Returns about how many circles the CPU backend makes for a frame: all, or only the front ones
-/// that saturate the image if it can make circles one by one.
+/// Returns about how many circles the CPU backend makes for a frame: all, or, if it can make
+/// circles one by one, only the front ones that saturate the image.
 std::uint64_t expected_circles(const Scene& scene);
 
 /// Statistics of up to 256 of a frame's circles, evenly spaced.
@@ -20,11 +20,11 @@ struct CircleSample {
   std::size_t touching = 0;       ///< circles that touch the picture
   std::size_t centered = 0;       ///< circles whose centre lies in the whole image
   float least_radius = 0;         ///< in heights of the whole image
-  float brightest = 0;  ///< colour channel in the scene's blend space, without the shader snow
+  float brightest = 0;  ///< largest colour channel in the scene's blend space; ignores shader snow
   double ink = 0;       ///< sum of area, in pixels, times alpha
 };
 CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image);
-/// Returns a sample of a film's first frame; an empty one if it has bad data, or would take long.
+/// Returns a sample of a film's first frame, or an empty sample if that has bad data or takes long.
 CircleSample sample_film(const Scene& scene);
 
 /// Statistics of all circles of a frame.
@@ -47,9 +47,9 @@ struct FrameStatistics {
   CircleSample sample;
 };
 
-/// Makes the circles and runs bin and blend as `options` say, without a picture. Drawing would
-/// write `picture_bytes` at once, in bands of `rows_of_band` rows. Throws what generating and
-/// drawing throw.
+/// Makes the circles and runs bin and blend as `options` say, without a picture. `picture_bytes`
+/// and `rows_of_band`: size of the pixels that drawing would hold at once, and their rows. Throws
+/// the errors of generating and drawing.
 FrameStatistics measure_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
                               int rows_of_band, const RasterOptions& options, WorkCount& progress);
 
