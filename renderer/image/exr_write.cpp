@@ -17,10 +17,10 @@
 namespace roundel::openexr {
 namespace {
 
-/// A file in memory. OpenEXR goes back at the end to fill in its table of line offsets.
+/// A file in memory. OpenEXR seeks back at the end to write its table of line offsets.
 class MemoryStream : public Imf::OStream {
  public:
-  /// `expected_size` is reserved, so that growing takes no second copy.
+  /// `expected_size` is reserved, so that growing does not copy.
   explicit MemoryStream(std::size_t expected_size) : Imf::OStream("memory") {
     bytes_.reserve(expected_size);
   }
@@ -49,7 +49,8 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
     header.compression() = Imf::ZIP_COMPRESSION;
     for (const auto& [keyword, text] : metadata_texts(metadata))
       header.insert(attribute_name(keyword), Imf::StringAttribute(text));
-    if (values != ExrValues::kData) Imf::addChromaticities(header, Imf::Chromaticities());  // 709's
+    if (values != ExrValues::kData) Imf::addChromaticities(header, Imf::Chromaticities());  // Rec.
+                                                                                            // 709's
     header.insert(kExrValuesAttribute,
                   Imf::StringAttribute(values == ExrValues::kLinear    ? "lin_rec709_scene"
                                        : values == ExrValues::kDisplay ? "srgb_rec709_scene"
@@ -67,8 +68,8 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
     MemoryStream stream(kHeader + height * (row_bytes + sizeof(std::uint64_t)));
     {
       Imf::OutputFile file(stream, header, /*numThreads=*/0);
-      // EXR's rows go down, ours go up, and OpenEXR takes no negative stride: so row by row, each
-      // with a stride of 0 from row to row.
+      // EXR's rows go down, ours go up, and OpenEXR supports only positive strides: writes row by
+      // row, each with a stride of 0.
       for (int y = 0; y < framebuffer.height; ++y) {
         const Pixel* row =
             framebuffer.pixels.data() + static_cast<std::size_t>(framebuffer.height - 1 - y) *
@@ -93,7 +94,7 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
 
 }  // namespace roundel::openexr
 
-/// The module's only own function.
+/// The module's exported function.
 ROUNDEL_MODULE_FUNCTION roundel::ExrFunctions roundel_exr_functions() {
   using namespace roundel::openexr;
   return {encode_exr, decode_exr, read_exr_info};

@@ -51,7 +51,7 @@ std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer, RowDiscarde
       fmt::format("PF\n{} {}\n-1.0\n", framebuffer.width, framebuffer.height);
   constexpr std::size_t kPixelBytes = 3 * sizeof(float);
   std::vector<std::uint8_t> file(header.begin(), header.end());
-  file.reserve(header.size() + framebuffer.pixels.size() * kPixelBytes);  // not touched yet
+  file.reserve(header.size() + framebuffer.pixels.size() * kPixelBytes);  // untouched so far
   const Pixel* in = framebuffer.pixels.data();
   for (int row = 0; row < framebuffer.height; ++row) {
     const std::size_t begin = file.size();
@@ -84,7 +84,7 @@ PfmHeader parse_pfm_header(const std::string& path, std::span<const std::byte> s
       header.height > kMaxImageSide) {
     fail(path, fmt::format("a size of {}x{} is out of range", header.width, header.height));
   }
-  // The sign is the byte order; another magnitude would ask for other values than the file has.
+  // The sign is the byte order; another magnitude would scale the values.
   if (std::abs(scale) != 1.0f) fail(path, "the scale is neither -1 nor 1");
   header.is_big_endian = scale > 0;
   header.data_offset = start.size() - rest.size();

@@ -266,7 +266,7 @@ void PngChunks::read_text(std::uint32_t type, Bytes content) {
   text_.emplace_back(*keyword, value);
 }
 
-/// Returns the contents of a zlib stream, nothing if it is damaged. Fails for more than `limit`.
+/// Returns the contents of a zlib stream, or nothing if it is damaged. Fails above `limit` bytes.
 std::string PngChunks::unpacked(std::string_view packed, std::size_t limit) const {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
@@ -284,7 +284,7 @@ std::string PngChunks::color_space() const {
   if (code_points_.size() == 4) return code_points_text(code_points_.first<4>());
   if (!profile_.empty()) return profile_;
   if (is_srgb_) return "";
-  constexpr double kSrgbGamma = 0.45455;  // what files of sRGB pictures say for old readers
+  constexpr double kSrgbGamma = 0.45455;  // gAMA of sRGB pictures, for old readers
   const double gamma = gamma_ / 100000.0;
   std::string text;
   if (gamma_ != 0 && std::abs(gamma - kSrgbGamma) >= 0.001)

@@ -18,8 +18,8 @@
 namespace roundel {
 namespace {
 
-/// A part of the picture that the file holds as rows of its own: every `dx`-th pixel of every
-/// `dy`-th row, from (x, y) on.
+/// A part of the picture with its own rows in the file: every `dx`-th pixel of every `dy`-th row,
+/// from (x, y) on.
 struct Pass {
   std::uint32_t x, y, dx, dy;
 };
@@ -52,17 +52,17 @@ PngDecoder::PngDecoder(std::string path, std::span<const std::byte> file)
       chunks_(path_, file_) {
   const std::size_t row_bits =
       std::size_t{header().width} * static_cast<unsigned>(header().channels() * header().bit_depth);
-  // Deflate makes at most 1032 bytes of one: a header that claims more is wrong.
+  // Deflate makes at most 1032 bytes of one: a header with larger pixels is wrong.
   if ((row_bits + 7) / 8 * header().height / 1032 > file_.size()) fail("the pixels are cut off");
 }
 
-/// True for what decode_plain() takes: whole samples of 8 bits, row after row.
+/// True if decode_plain() can decode the file: whole 8-bit samples, row after row.
 bool PngDecoder::is_plain() const {
   return header().bit_depth == 8 && header().color != PngColor::kIndexed &&
          !header().is_interlaced && chunks_.transparency().empty();
 }
 
-/// The shape of the decoded picture.
+/// Returns pixels with the shape of the decoded picture.
 PngDecoder::Pixels PngDecoder::empty_pixels() const {
   Pixels pixels;
   pixels.bit_depth = header().bit_depth == 16 ? 16 : 8;
@@ -126,7 +126,7 @@ void PngDecoder::decode_plain(Pixels& pixels) const {
   pixels.data.shrink(row_bytes * header().height);
 }
 
-/// Calls use(row, pass, y, columns) for each row of the file, as PngRowReader has them.
+/// Calls use(row, pass, y, columns) for each row from PngRowReader.
 template <typename Use>
 void PngDecoder::read_rows(PngSamples samples, const Use& use) const {
   PngRowReader rows(path_, file_, chunks_, samples);
