@@ -26,13 +26,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a whole file says of itself.
+/// Header and metadata of a complete file.
 struct FileHead {
   int width, height;
   std::optional<ImageMetadata> metadata;
 };
 
-/// Throws Error for what is not whole.
+/// Throws Error for an incomplete file.
 FileHead read_head(const std::string& path, ImageFormat format, FrameReading reading) {
   if (format == ImageFormat::kPng) {
     PngInfo info =
@@ -47,8 +47,8 @@ FileHead read_head(const std::string& path, ImageFormat format, FrameReading rea
   return {picture.width, picture.height, std::nullopt};
 }
 
-/// Whether a file that does not decode may be a frame that was cut off or lost bytes: it begins as
-/// its format does, or is empty or zeros, as after a crash of the machine. Else it is somebody's.
+/// True if an undecodable file may be a frame that was truncated or damaged: it begins like its
+/// format, or is empty or zeros, as after a system crash. Else it belongs to somebody else.
 bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   using namespace std::string_view_literals;
   const std::string_view start = format == ImageFormat::kPng   ? "\x89PNG"sv
@@ -58,13 +58,13 @@ bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   return start.starts_with(bytes) || bytes.find_first_not_of('\0') == std::string::npos;
 }
 
-/// An error's text without the path that it begins with.
+/// Returns an error's text without its leading path.
 std::string without_path(std::string_view message, const std::string& path) {
   const std::string start = path + ": ";
   return std::string(message.substr(message.starts_with(start) ? start.size() : 0));
 }
 
-/// What is wrong with a whole file of which `expected` is expected, by `rule`; empty: nothing.
+/// Returns the fault of a complete file with origin `found`, by `rule`; empty if there is none.
 std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
                      const ExpectedOrigin& rule, const std::string& word) {
   if (!expected.fingerprint.empty() && found.fingerprint == expected.fingerprint) return "";
@@ -84,18 +84,18 @@ std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
   return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
 }
 
-/// True for whatever has this name, a link without a target too.
+/// True for any existing name, including a dangling link.
 bool is_there(const std::string& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error));
 }
 
-/// With its last slash; empty for a bare name.
+/// Returns the folder with its last slash; empty for a bare name.
 std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/') + 1);
 }
 
-/// The frames whose names are in a folder, rising.
+/// Returns the frames whose names are in a folder, ascending.
 FrameList listed_names(const FrameName& name, const std::string& folder, std::error_code& error) {
   FrameList frames;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
@@ -106,7 +106,7 @@ FrameList listed_names(const FrameName& name, const std::string& folder, std::er
   return frames;
 }
 
-/// The list, cut where it becomes too long to be read.
+/// Returns the list as text, cut off if too long to read.
 std::string short_frames_text(const FrameList& frames) {
   constexpr std::size_t kMost = 60;
   std::string text = frames_text(frames);
@@ -151,7 +151,7 @@ std::string leftovers_line(const std::string& pattern, const FrameList& numbers)
   const FrameName name(pattern);
   if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return "";
   const std::string folder = folder_of(name.path(numbers.front()));
-  std::error_code error;  // what may be written to, and not listed, tells nothing
+  std::error_code error;  // a writable folder may be unreadable
   const FrameList more = frames_without(listed_names(name, folder, error), numbers);
   if (more.empty()) return "";
   return fmt::format("{} {} {}: {}", counted(more.size(), "more file"),
@@ -167,7 +167,7 @@ FrameList taken_names(const FrameName& name, const FrameList& frames) {
   };
   constexpr std::size_t kFew = 1000;
   if (frames.size() <= kFew || name.has_number_in_folder()) return ask_for_each();
-  // To ask for each of a million names would take seconds, most of all where none is there.
+  // Checking a million names would take seconds, most of all for missing files.
   const std::string folder = folder_of(name.path(frames.front()));
   std::error_code error;
   const FrameList listed = listed_names(name, folder, error);
@@ -241,7 +241,7 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
   const auto all = static_cast<std::size_t>(
       std::count_if(files_.begin(), files_.end(),
                     [](const FrameFile& file) { return file.state == FrameState::kSound; }));
-  constexpr std::size_t kScenes = 2;  // of which frames may have been mixed up
+  constexpr std::size_t kScenes = 2;  // number of scenes whose frames may be mixed up
   const auto vary = [&](std::size_t count) { return count > kScenes && 2 * count > all; };
   ExpectedOrigin expected;
   expected.seeds_vary = vary(seeds.size());
@@ -283,7 +283,7 @@ void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word, bool 
   });
 }
 
-/// Returns what is wrong with a whole file, or nothing, and notes whether it is misnamed.
+/// Returns the fault of a complete file, or nothing, and notes whether it is misnamed.
 std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expected,
                                      const char* word) {
   FrameFile& file = files_[i];
@@ -299,7 +299,7 @@ std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expect
     fault = roundel::fault_of(*file.origin, wanted, expected, than);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInvalidScene) throw;
-    const std::string_view reason = error.what();  // of the frame's own data
+    const std::string_view reason = error.what();  // error in the frame's own data
     fault = fmt::format("of data that cannot be drawn ({})", reason.substr(0, reason.find('\n')));
   }
   file.is_misnamed =
@@ -307,7 +307,7 @@ std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expect
   return file.is_misnamed ? "misnamed" : fault;
 }
 
-/// Of one file, after its path; mostly empty.
+/// Text after a file's path; mostly empty.
 std::string ExistingFrames::detail(std::size_t i) const {
   return files_[i].is_misnamed ? fmt::format(" is frame {}", files_[i].said) : "";
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
   throw Error(ExitCode::kUsage, fmt::format("expected {}, got {}", expected, roundel::quoted(got)));
 }
 
-/// Reads one item of a list from its front to its end.
+/// Reads one item of a list from front to end.
 class ItemReader {
  public:
   explicit ItemReader(std::string_view item) : item_(item), rest_(item) {}
@@ -75,12 +75,12 @@ std::string read_list_file(const std::string& path) {
     const InputFile file(path);
     if (file.size() > kMaxFileBytes) refuse("a list of frames of at most 64 MiB", path);
     return file.read(kMaxFileBytes);
-  } catch (const Error& error) {  // a wrong option, not a wrong scene
+  } catch (const Error& error) {  // an option is wrong, not a scene
     throw Error(ExitCode::kUsage, fmt::format("expected a file with frames: {}", error.what()));
   }
 }
 
-/// A list file as one line: comments go, line ends become commas. Empty items may come of it.
+/// Returns a list file as one line, without comments, with line ends as commas. Items may be empty.
 std::string joined_lines(std::string_view text) {
   std::string line;
   bool in_comment = false;
@@ -98,7 +98,7 @@ bool is_blank(std::string_view text) {
 
 constexpr int kMaxShards = 1'000'000;
 
-/// The number in an environment variable; nothing where it is not set.
+/// Returns the number in an environment variable; nothing if it is not set.
 std::optional<int> environment_number(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;
@@ -125,7 +125,7 @@ std::optional<Shard> slurm_array_shard() {
   return Shard{(*id - *low) / step + 1, *count};
 }
 
-/// A rank from 0 and a number of ranks.
+/// Returns the shard of a rank from 0 and a number of ranks.
 std::optional<Shard> rank_shard(const char* rank_name, const char* size_name) {
   const auto rank = environment_number(rank_name);
   const auto size = environment_number(size_name);
