@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostExamined = 65536;
 
-/// Of the pixel in column x and row y from the upper left.
+/// For the pixel in column x and row y from the upper left.
 bool differs_in_samples(const Pixel& a, const Pixel& b, const SampleFormat& in_a,
                         const SampleFormat& in_b, std::size_t x, std::size_t y) {
   const auto samples_of = [&](const Pixel& pixel, const SampleFormat& format) {
@@ -49,7 +49,7 @@ Buffer<std::uint8_t> differing_pixels(const DrawnFrame& a, const DrawnFrame& b, 
   return marked;
 }
 
-/// Summed over the channels.
+/// Sum over the channels.
 double pixel_distance(const Pixel& a, const Pixel& b) {
   return std::abs(double{a.red} - b.red) + std::abs(double{a.green} - b.green) +
          std::abs(double{a.blue} - b.blue) + std::abs(double{a.alpha} - b.alpha);

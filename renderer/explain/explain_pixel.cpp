@@ -15,9 +15,9 @@ namespace {
 using CircleNumbers = std::vector<std::uint64_t>;
 using CircleRange = tbb::blocked_range<std::size_t>;
 
-constexpr std::size_t kCirclesAtOnce = std::size_t{1} << 20;  // bounds the list of those that cover
+constexpr std::size_t kCirclesAtOnce = std::size_t{1} << 20;  // bounds the list of covering circles
 
-/// The circles of [begin, end) that cover the pixel, in paint order.
+/// Returns the circles of [begin, end) that cover the pixel, in paint order.
 CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::size_t end,
                                const PixelWalk& walk) {
   return tbb::parallel_reduce(
@@ -65,7 +65,7 @@ PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp
   return step;
 }
 
-/// Background, and the pixel as the backends finish it.
+/// Adds the background, and finishes the pixel as the backends do.
 void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int x, int row,
                   PixelExplanation& explanation) {
   explanation.has_stopped = walk.has_stopped();

@@ -6,7 +6,7 @@
 namespace roundel {
 namespace {
 
-/// Disjoint sets of pixels; the smallest number of a set stands for it.
+/// Disjoint sets of pixels; the smallest pixel number represents a set.
 class PixelSets {
  public:
   explicit PixelSets(std::size_t count) : parents_(count) {}
@@ -14,7 +14,7 @@ class PixelSets {
   void add(std::uint32_t pixel) { parents_[pixel] = pixel; }
   std::uint32_t find(std::uint32_t pixel) {
     while (parents_[pixel] != pixel) {
-      parents_[pixel] = parents_[parents_[pixel]];  // halves the way for the next one
+      parents_[pixel] = parents_[parents_[pixel]];  // halves the path
       pixel = parents_[pixel];
     }
     return pixel;
@@ -25,7 +25,7 @@ class PixelSets {
   }
 
  private:
-  Buffer<std::uint32_t> parents_;  // of pixels that were added
+  Buffer<std::uint32_t> parents_;  // set for added pixels
 };
 
 }  // namespace

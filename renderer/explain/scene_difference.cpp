@@ -17,7 +17,6 @@
 
 namespace roundel {
 
-/// One of the two scenes, drawn.
 struct DrawnScene {
   const Scene& scene;
   const SceneText& text;
@@ -48,7 +47,7 @@ std::string number_text(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-/// Six digits, and as many more as the view is closer to the place than that is to the origin.
+/// Prints six digits, and more as the view zooms in away from the origin.
 std::string coordinate_text(double value, double zoom) {
   const double closer = std::log10(std::max(1.0, std::abs(value) * zoom));
   return fmt::format("{:.{}g}", value, std::min(17, 6 + static_cast<int>(closer)));
@@ -67,7 +66,7 @@ const char* shader_text(const Paint& paint) {
 struct SceneCircle {
   SceneShape shape;
   double zoom;
-  double inner_radius = 0;  // of a stroke
+  double inner_radius = 0;  // for a stroke
   Paint paint;
   float alpha;  // at the centre
 
@@ -122,7 +121,7 @@ std::string what_changed(const DrawnScene& a, const DrawnScene& b, const CircleC
   }
 }
 
-/// "layers[0] circles, 17 (grid.yaml:22)": the layer and the number in it.
+/// Returns "layers[0] circles, 17 (grid.yaml:22)": the layer and the number in it.
 std::string place_text(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return "-";
   const LayerPlace place = drawn.places.find(circle);
@@ -170,7 +169,7 @@ Lines cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterExplanat
   return text;
 }
 
-/// `head`: begins the first line.
+/// `head`: start of the first line.
 Lines cluster_text(const std::string& head, const ClusterExplanation& cluster, int height) {
   const PixelRect& box = cluster.box;
   Lines text = fmt::format(
@@ -228,7 +227,7 @@ std::string shape_text(const ImageSettings& image) {
   return fmt::format("{}x{} {}", image.width, image.height, image.alpha ? "RGBA" : "RGB");
 }
 
-/// Throws Error where drawing and comparing both takes more memory than there is.
+/// Throws Error if drawing and comparing both needs more memory than available.
 void check_memory_for(const Scene& a, const Scene& b) {
   // Both frames as float pixels, marks and sets of pixels, and some words for each circle.
   constexpr std::uint64_t kBytesPerPixelCompared = 16 + 9, kBytesPerCircleMatched = 40;
@@ -239,7 +238,7 @@ void check_memory_for(const Scene& a, const Scene& b) {
                       (count_parts(a) + count_parts(b)) * kBytesPerCircleMatched);
 }
 
-/// Of files of data that have the same name, but not the same bytes.
+/// Adds data files with the same name but other bytes.
 void add_changed_data(const SceneFile& a, const SceneFile& b, std::vector<std::string>& changes) {
   for (std::size_t i = 0; i < std::min(a.text.data().size(), b.text.data().size()); ++i) {
     if (a.text.data()[i] != b.text.data()[i] || a.text.data()[i].empty()) continue;
