@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The compiler makes vectors of the plain loops below; without contraction their results do not
-// depend on the vectors' width.
+// The compiler vectorizes the plain loops below; without contraction, their results do not depend
+// on the vectors' width.
 #define HWY_TARGET_INCLUDE "renderer/compare/flip_tile.cpp"
 #include "renderer/base/each_highway_target.h"
 
@@ -18,7 +18,7 @@ struct Color3 {
   float x, y, z;
 };
 
-/// log₂ x for normal x > 0, relative error some 1e-7.
+/// log₂ x for normal x > 0, relative error about 1e-7.
 HWY_INLINE float log2_of(float x) {
   // x = 2ᵏ·m with m in [2/3, 4/3); log₂ m = 2/ln 2 · artanh s, s = (m − 1)/(m + 1), by its series.
   constexpr std::int32_t kTwoThirds = 0x3f2aaaab;
@@ -30,7 +30,7 @@ HWY_INLINE float log2_of(float x) {
   return static_cast<float>(exponent) + 2.88539008f * s * series;
 }
 
-/// 2ʸ for y in [−126, 126], relative error some 1e-7.
+/// 2ʸ for y in [−126, 126], relative error about 1e-7.
 HWY_INLINE float exp2_of(float y) {
   constexpr float kRound = 0x1.8p23f;
   const float whole = (y + kRound) - kRound;
@@ -58,7 +58,7 @@ constexpr float quotient(double a, double b) {
 }
 constexpr double kWhiteX = 0.950428545, kWhiteZ = 1.088900371;
 
-/// Of linear RGB with sRGB's primaries; divided by white, so that white is (1, 1, 1).
+/// Converts linear RGB with sRGB's primaries; divides by white, so that white is (1, 1, 1).
 HWY_INLINE Color3 rgb_to_relative_xyz(Color3 c) {
   constexpr double kX = 24577794 * kWhiteX, kY = 12288897, kZ = 73733382 * kWhiteZ;
   return {quotient(10135552, kX) * c.x + quotient(8788810, kX) * c.y + quotient(4435075, kX) * c.z,
@@ -81,7 +81,7 @@ HWY_INLINE float lab_curve(float t) {
   return t > kDelta * kDelta * kDelta ? root : line;
 }
 
-/// CIELAB of linear RGB, its chroma scaled by lightness (Hunt's effect).
+/// Returns CIELAB of linear RGB, its chroma scaled by lightness (Hunt's effect).
 HWY_INLINE Color3 hunt_lab(Color3 rgb) {
   const Color3 xyz = rgb_to_relative_xyz(rgb);
   const float fx = lab_curve(xyz.x), fy = lab_curve(xyz.y), fz = lab_curve(xyz.z);
@@ -90,13 +90,13 @@ HWY_INLINE Color3 hunt_lab(Color3 rgb) {
   return {lightness, hunt * 500.0f * (fx - fy), hunt * 200.0f * (fy - fz)};
 }
 
-/// HyAB distance, to the power that spreads small distances.
+/// HyAB distance, raised to a power that spreads small distances.
 HWY_INLINE float color_distance(Color3 a, Color3 b) {
   const float da = a.y - b.y, db = a.z - b.z;
   return power(std::abs(a.x - b.x) + std::sqrt(da * da + db * db), 0.7f);
 }
 
-/// The distance to [0, 1]: up to a part of the largest, that between green and blue, steeply.
+/// Maps the distance to [0, 1], steeply up to a part of the largest, that between green and blue.
 HWY_INLINE float redistributed(float distance, float largest) {
   constexpr float kPart = 0.4f, kTo = 0.95f;
   const float knee = kPart * largest;
@@ -104,15 +104,15 @@ HWY_INLINE float redistributed(float distance, float largest) {
                          : kTo + (distance - knee) / (largest - knee) * (1 - kTo);
 }
 
-/// Hill's and Narkowicz's fit of the ACES tone mapping, with the usual 0.6 before it.
+/// Hill's and Narkowicz's fit of the ACES tone mapping, with the usual factor 0.6.
 HWY_INLINE float tone_mapped(float x) {
   constexpr float kPre = 0.6f;
-  const float y = std::min(x * kPre, 1e4f);  // where all is white, and squares are finite
+  const float y = std::min(x * kPre, 1e4f);  // above this all is white; keeps squares finite
   const float mapped = (y * (2.51f * y + 0.03f)) / (y * (2.43f * y + 0.59f) + 0.14f);
   return clamp_unit(mapped);
 }
 
-/// Opponent colours of every pixel: Y, Cx and Cz.
+/// Converts every pixel to opponent colours: Y, Cx and Cz.
 void to_opponent(const ColorPlanes& rgb, float exposure, std::vector<float> (&out)[3]) {
   const std::size_t count = rgb.planes[0].size();
   for (auto& plane : out) plane.resize(count);
@@ -137,7 +137,7 @@ void to_opponent(const ColorPlanes& rgb, float exposure, std::vector<float> (&ou
                 tone_mapped(blue[i] * exposure)});
 }
 
-/// out[y][x] = Σ weights[k]·in[y][x + k], of `rows` rows; in[y] is `in_width` long and starts
+/// out[y][x] = Σ weights[k]·in[y][x + k] for `rows` rows; in[y] has `in_width` values and starts
 /// `margin` pixels before out[y].
 void filter_rows(const FilterTaps& taps, const float* in, std::size_t in_width, std::size_t margin,
                  std::size_t rows, std::size_t width, std::vector<float>& out) {
@@ -154,7 +154,7 @@ void filter_rows(const FilterTaps& taps, const float* in, std::size_t in_width, 
 }
 
 /// out[x] += Σ weights[k]·in[row + k][x]; `in` has `width` columns and starts `margin` rows before
-/// the first row of the output.
+/// the output.
 HWY_INLINE void filter_columns(const FilterTaps& taps, const std::vector<float>& in,
                                std::size_t margin, std::size_t row, std::size_t width,
                                float* HWY_RESTRICT out) {
@@ -190,12 +190,12 @@ void filter_all_rows(const FlipFilters& filters, const std::vector<float> (&oppo
 // Arrays of fixed sizes, which the compiler knows not to overlap.
 using Row = float[kLargestFlipTileWidth];
 
-/// A row after all filters: Y, Cx, the two parts of Cz; edges along x and y, points along x and y.
+/// A row after all filters: Y, Cx, two parts of Cz; edges along x and y, points along x and y.
 struct FilteredRow {
   Row sums[8];
 };
 
-/// What a row of pixels looks like: colour, and the strength of edges and points.
+/// Features of a row of pixels: colour, and the strength of edges and points.
 struct RowLook {
   Row lightness, a, b, edges, points;
 };
@@ -225,7 +225,7 @@ void look_at_row(const FilteredRow& HWY_RESTRICT in, std::size_t width, RowLook&
     const Color3 rgb = relative_xyz_to_rgb({y + s[1][x] * (1.0f / 500), y, y - cz * (1.0f / 200)});
     const Color3 lab = hunt_lab({clamp_unit(rgb.x), clamp_unit(rgb.y), clamp_unit(rgb.z)});
     out.lightness[x] = lab.x, out.a[x] = lab.y, out.b[x] = lab.z;
-    constexpr float kGrey = 1.0f / 116;  // features are found in Y alone, from 0 to 1
+    constexpr float kGrey = 1.0f / 116;  // features come from Y alone, 0 to 1
     out.edges[x] = kGrey * std::sqrt(s[4][x] * s[4][x] + s[5][x] * s[5][x]);
     out.points[x] = kGrey * std::sqrt(s[6][x] * s[6][x] + s[7][x] * s[7][x]);
   }

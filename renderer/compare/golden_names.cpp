@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kOther = ".alt-";
 
-/// Where the ending of a name begins.
+/// Returns the index where a name's extension begins.
 std::size_t ending_of(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos ? name.size() : dot;

@@ -31,7 +31,7 @@ std::string list_path(const std::string& folder) {
   return (fs::path(folder) / kListName).string();
 }
 
-/// Of the image that shows where a picture differs.
+/// Name of the image of differences.
 std::string diff_name(const std::string& name) {
   return name.ends_with(".png") ? name : name + ".png";
 }
@@ -48,8 +48,8 @@ void make_folder_of(const std::string& path) {
               fmt::format("{}: cannot make its folder: {}", path, error.message()));
 }
 
-/// Throws Error(kOutputRefused) where something lies at FOLDER/BELOW, or on the way to it, that is
-/// no plain file in plain folders: a link could lead anywhere, a FIFO makes its writer wait.
+/// Throws Error(kOutputRefused) if FOLDER/BELOW, or a part of its path, is not a plain file or
+/// folder: a link could lead anywhere, a FIFO blocks its writer.
 void check_plain(const fs::path& folder, const fs::path& below) {
   fs::path path = folder;
   for (auto part = below.begin(); part != below.end(); ++part) {
@@ -67,10 +67,10 @@ void check_plain(const fs::path& folder, const fs::path& below) {
 struct PendingList {
   std::string golden_folder;
   std::vector<std::string> names, unused;
-  std::set<std::string> earlier;  ///< those of `names` that a run before has left
+  std::set<std::string> earlier;  ///< names that an earlier run has left
   bool is_finished = true;
 
-  /// True for the pictures of runs that have come to their end.
+  /// True for pictures of finished runs.
   bool is_whole(const std::string& name) const { return is_finished || earlier.count(name) > 0; }
 };
 
@@ -101,13 +101,13 @@ PendingList read_list(const std::string& folder) {
   return pending;
 }
 
-/// The goldens in a folder.
+/// Goldens in a folder.
 class StoredFiles {
  public:
   explicit StoredFiles(const std::string& folder)
       : folder_(folder), others_(other_goldens(list_pictures(folder).files)) {}
 
-  /// Names of those that are files, be they there or not.
+  /// Returns the picture's possible goldens, existing or not.
   std::vector<std::string> names_of(const std::string& picture) const {
     std::vector<std::string> names = {picture};
     if (const auto found = others_.find(picture); found != others_.end())
@@ -115,7 +115,7 @@ class StoredFiles {
     return names;
   }
 
-  /// True where a file of this name has these bytes.
+  /// True if a file of this name has these bytes.
   bool has(const std::string& name, const std::string& bytes) const {
     const std::string path = (folder_ / name).string();
     std::error_code ignored;
@@ -127,13 +127,13 @@ class StoredFiles {
   std::map<std::string, std::vector<std::string>> others_;  // by picture
 };
 
-/// True for a file that lies there as a run leaves it.
+/// True for a plain existing file.
 bool is_left(const std::string& folder, const fs::path& below) {
   std::error_code ignored;
   return !catch_error([&] { check_plain(folder, below); }) && fs::exists(folder / below, ignored);
 }
 
-/// The folder that a list names, if it may be trusted.
+/// Returns the folder of goldens in a list, if it can be trusted.
 std::string listed_golden_folder(const std::string& folder, const std::string& listed) {
   const auto refuse = [&](const std::string& problem) {
     throw Error(ExitCode::kUsage,
@@ -148,8 +148,8 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
   return fs::proximate(path, error).string();
 }
 
-/// Throws Error where the bytes of the file at `path` are no sound PNG, or EXR, as `name` says;
-/// with `decodes` false where they are another format's.
+/// Throws Error if the bytes of the file at `path` are not a sound PNG or EXR, as `name` requires;
+/// with `decodes` false checks only the format.
 void check_sound(const std::string& name, const std::string& path, const std::string& bytes,
                  bool decodes = true) {
   const auto file = std::as_bytes(std::span(bytes));
@@ -164,7 +164,8 @@ void check_sound(const std::string& name, const std::string& path, const std::st
   }
 }
 
-/// The bytes of a picture that a run has left. Throws Error where it is no sound PNG or EXR.
+/// Returns the bytes of a picture that a run has left. Throws Error if it is not a sound PNG or
+/// EXR.
 std::string sound_picture(const AcceptableGoldens& goldens, const std::string& name) {
   check_plain(goldens.folder, fs::path("actual") / name);
   const std::string path = actual_of(goldens.folder, name);
@@ -173,7 +174,7 @@ std::string sound_picture(const AcceptableGoldens& goldens, const std::string& n
   return bytes;
 }
 
-/// Throws Error where a golden of this name was not fetched: nothing takes its place unseen.
+/// Throws Error for a golden that was not fetched, and so would be replaced unseen.
 void check_golden_is_fetched(const AcceptableGoldens& goldens, const std::string& name) {
   const std::string path = (fs::path(goldens.golden_folder) / name).string();
   if (is_lfs_pointer(path)) check_no_lfs_pointer(path, InputFile(path).read());
@@ -210,8 +211,7 @@ PendingGoldens::PendingGoldens(std::string folder, std::string golden_folder,
     leftover_problem_ = error->what();
 }
 
-/// Removes what the list names, and temporary files beside. What does not lie there as a run leaves
-/// it stays.
+/// Removes the listed files, and temporary files beside them. Keeps all that is not a plain file.
 void PendingGoldens::remove_leftovers(Others others) {
   const PendingList list = read_list(folder_);
   const std::set<std::string> own(names_.begin(), names_.end());
@@ -338,7 +338,7 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
   write_text_atomically(list_path(folder_), text);
 }
 
-// The list is a file like any other, and accepting writes where it says.
+// The list is an ordinary file, and accepting writes to its paths.
 bool is_acceptable(const std::string& name) {
   const fs::path path(name);
   return (name.ends_with(".png") || name.ends_with(".exr")) && path.is_relative() &&
@@ -388,7 +388,7 @@ bool lies_in(const std::string& path, const std::string& folder) {
 
 std::optional<std::string> find_file_in(const std::vector<std::string>& files,
                                         const std::string& folder) {
-  std::map<fs::path, bool> lie_in;  // the folders of files, each asked for once
+  std::map<fs::path, bool> lie_in;  // each folder is checked once
   const auto is_inside = [&](const std::string& file) {
     std::error_code ignored;
     if (fs::is_symlink(file, ignored)) return lies_in(file, folder);

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kAtOnce = 64;                              ///< results in memory
-constexpr std::uint64_t kBytesAtOnce = std::uint64_t{32} << 20;  ///< of their files
+constexpr std::uint64_t kBytesAtOnce = std::uint64_t{32} << 20;  ///< bytes of their files
 
 struct Made {
   std::string script, problem;
@@ -50,7 +50,7 @@ struct Sized {
   std::uint64_t bytes;
 };
 
-/// What the report's pictures will take grows with this.
+/// Sorts by file size, which predicts the size of the report's pictures.
 std::vector<Sized> smallest_first(const std::vector<const PairResult*>& failures) {
   std::vector<Sized> order;
   order.reserve(failures.size());

@@ -10,7 +10,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;  // JSON's largest exact integer
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;  // largest exact integer in JSON
 constexpr double kMostNumber = std::numeric_limits<double>::max();
 Form<std::int64_t> count() {
   return integer(0, kMostCounted);
@@ -31,7 +31,7 @@ Form<std::vector<std::string>> texts() {
 Form<std::string> path_text(const char* expected = "a path") {
   return text(expected, StringSpec{false, true});
 }
-/// null is infinity.
+/// Reads null as infinity.
 Form<double> measure() {
   const Form<double> infinite(spec(NullSpec{}),
                               [](ValidNode) { return std::numeric_limits<double>::infinity(); });
@@ -110,7 +110,7 @@ std::string problem_of_result(YamlNode map) {
              : "";
 }
 
-/// The names of some values of an enum, the first ones or those after kUnknown.
+/// Returns the names of enum values: the first ones, or those after kUnknown.
 template <typename E>
 std::vector<std::string> names_of(std::initializer_list<E> values, const char* (*name)(E)) {
   std::vector<std::string> names;
@@ -153,7 +153,7 @@ ObjectForm<PairResult> make_result() {
       {.problem = problem_of_result});
 }
 
-/// Each missing share is a result.
+/// Each missing share becomes a result.
 constexpr int kMaxShares = 10'000;
 
 ObjectForm<ComparisonRun> make_run(const ObjectForm<PairResult>& result) {

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fingerprint and frame that a picture says it is of.
+/// Fingerprint and frame in a picture's metadata.
 using SaidOrigin = std::pair<std::string, std::int64_t>;
 
 std::optional<SaidOrigin> said_origin(const std::string& path) {
@@ -30,7 +30,7 @@ std::optional<SaidOrigin> said_origin(const std::string& path) {
         path.ends_with(".exr") ? read_picture(path).metadata : read_png_checksums(path).metadata;
     if (metadata && !metadata->fingerprint.empty())
       return SaidOrigin(metadata->fingerprint, metadata->frame);
-  } catch (const Error&) {  // it says nothing
+  } catch (const Error&) {  // no readable metadata
   }
   return std::nullopt;
 }
@@ -64,7 +64,7 @@ GoldenTrial try_golden(const PairResult& subject, const std::string& path, const
   return trial;
 }
 
-/// Pixels that differ, then by how much; pictures of another shape are the farthest.
+/// Number of differing pixels, then RMSE; another shape is farthest.
 std::pair<std::uint64_t, double> distance(const PictureDifference& difference) {
   if (difference.kind == PictureDifference::Kind::kOtherShape)
     return {std::numeric_limits<std::uint64_t>::max(), 0};
@@ -81,7 +81,7 @@ bool same_bits(const Buffer<T>& a, const Buffer<T>& b) {
 
 StoredGoldens find_goldens(const std::string& folder) {
   StoredGoldens stored{folder, list_pictures(folder).files, read_golden_lock(folder)};
-  // Photographs are no goldens.
+  // Photographs cannot be goldens.
   std::erase_if(stored.files, [](const std::string& name) { return !known_format(name); });
   return stored;
 }
@@ -115,7 +115,7 @@ void find_renamed(const std::vector<std::string>& unused, const StoredGoldens& s
                   ComparisonRun& run) {
   const auto is_new = [](const PairResult& result) { return result.state == PairState::kNew; };
   if (std::none_of(run.results.begin(), run.results.end(), is_new)) return;
-  std::map<SaidOrigin, std::string> names;  // of those unused
+  std::map<SaidOrigin, std::string> names;  // unused ones
   for (const std::string& name : unused)
     if (const auto origin = origin_of_golden(name, stored)) names.emplace(*origin, name);
   for (PairResult& result : run.results) {
