@@ -21,12 +21,12 @@
 namespace roundel {
 namespace {
 
-/// Circles of a piece: few for passes that keep to a memory limit, many where sorted data are read
-/// once for each piece.
+/// Circles in a piece: few for passes within a memory limit, many for sorted data, which are read
+/// once a piece.
 constexpr std::size_t kSmallPiece = std::size_t{1} << 17, kLargePiece = std::size_t{1} << 22;
 
-/// Calls visit(shapes) for all circles, front ones first. If they are made for it, they come in
-/// pieces of at most `piece_size`.
+/// Calls visit(shapes) for all circles, front ones first. Circles made on demand come in pieces of
+/// at most `piece_size`.
 template <typename Visit>
 void for_each_piece(const CircleStream& stream, std::size_t piece_size, const Visit& visit) {
   if (const Circles* const circles = stream.in_memory()) {
@@ -41,7 +41,7 @@ void for_each_piece(const CircleStream& stream, std::size_t piece_size, const Vi
   }
 }
 
-/// Returns true if the disc and the picture, both in frame space, have a point in common.
+/// True if the disc and the picture, both in frame space, have a point in common.
 bool touches(const Shape& shape, const ImageSettings& image) {
   const float height = static_cast<float>(image.frame_height());
   const auto away = [height](float center, int first, int count) {
@@ -63,7 +63,7 @@ bool is_centered(const Shape& shape, const ImageSettings& image) {
   return shape.x >= 0 && shape.x <= aspect && shape.y >= 0 && shape.y <= 1;
 }
 
-/// The places of no circles, to be joined with others.
+/// Neutral element for joining places.
 constexpr CirclePlaces kNoPlaces{
     {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
      std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()},
@@ -77,7 +77,6 @@ CirclePlaces join_places(const CirclePlaces& a, const CirclePlaces& b) {
           a.under_a_pixel + b.under_a_pixel};
 }
 
-/// Returns places with bounds in frame space.
 CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image) {
   return tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask), kNoPlaces,
@@ -93,7 +92,7 @@ CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image
       join_places);
 }
 
-/// Returns the scene with its data in file order, which needs no sorting.
+/// Returns the scene with its data in file order, without sorting.
 Scene without_order(const Scene& scene) {
   Scene unsorted = scene;
   for (Layer& layer : unsorted.layers)
@@ -111,7 +110,7 @@ std::uint64_t expected_circles(const Scene& scene) {
   Circles none;
   return estimate_frame(source.at(0, none), scene.image, kCpuTileSize,
                         2 * kCpuChunks.saturation_factor)
-      .front_circles;  // of two chunks
+      .front_circles;  // front circles of two chunks
 }
 
 CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image) {
@@ -140,13 +139,13 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
 }
 
 CircleSample sample_film(const Scene& scene) try {
-  constexpr std::uint64_t kFew = 1'000'000;  // circles, which take some milliseconds to make
+  constexpr std::uint64_t kFew = 1'000'000;  // circles; takes some milliseconds
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
   if (source.is_simulated() || (!source.is_streamed() && count_parts(scene) > kFew)) return {};
   Circles memory;
   return sample_circles(source.at(0, memory), scene.image);
-} catch (const Error&) {  // the frame has bad data, and has failed with this error
+} catch (const Error&) {  // bad data fail the frame itself
   return {};
 }
 
@@ -178,7 +177,7 @@ std::uint64_t frame_overlaps(const Scene& scene, std::int64_t frame) {
   Scene shapes_only = without_order(scene);
   for (Layer& layer : shapes_only.layers)
     if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr)
-      data->map.color = {};  // its categories may need more memory than there is
+      data->map.color = {};  // its categories may exceed the memory
   CircleSource source(shapes_only);
   Circles memory;
   std::uint64_t overlaps = 0;

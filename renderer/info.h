@@ -10,7 +10,7 @@
 
 namespace roundel {
 
-/// True if the file begins with EXR's magic number. If it is no PFM either, call
+
 /// read_picture_info().
 bool is_exr(const std::string& path);
 /// Returns the header of a PFM; nothing for other files.
@@ -23,7 +23,7 @@ nlohmann::ordered_json picture_json(const std::string& path);
 /// Returns the axes in a picture's metadata in the form of description_json(): "window", and
 /// "layers" with domains or categories. Empty if the text is missing or was not written by Roundel.
 nlohmann::ordered_json axes_json(const ImageMetadata& metadata);
-/// Describes this machine's cores, memory (in bytes) and devices.
+/// Describes this build and machine; memory in bytes.
 nlohmann::ordered_json machine_json(const std::vector<CudaDevice>& devices);
 
 }  // namespace roundel

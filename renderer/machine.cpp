@@ -16,11 +16,11 @@ namespace roundel {
 namespace {
 
 // Measured on two cores at 2.5 GHz: 60 to 110 ms for a million circles on a million pixels.
-constexpr double kNanosecondsOfWork = 60;  ///< a circle or pixel, on one thread
+constexpr double kNanosecondsOfWork = 60;  ///< per circle or pixel, on one thread
 // A CUDA context takes 0.2 to 0.5 s.
 constexpr double kCudaStartMilliseconds = 300;
 
-/// About how long the CPU backend takes for this, command and encoding included.
+/// Estimates the time of the CPU backend, including start and encoding.
 double expected_cpu_milliseconds(PictureWork work, int threads) {
   return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 /
          (threads > 0 ? threads : default_threads());
@@ -29,7 +29,7 @@ double expected_cpu_milliseconds(PictureWork work, int threads) {
 }  // namespace
 
 PictureWork work_of(const Scene& scene) {
-  constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
+  constexpr std::uint64_t kMany = 1'000'000;  // worth an estimate
   const std::uint64_t circles = count_parts(scene);
   return (circles > kMany ? expected_circles(scene) : circles) + scene.image.pixels();
 }

@@ -22,7 +22,7 @@
 namespace roundel {
 namespace {
 
-constexpr double kMost = 0.6;  ///< share of a sample that stands for most of all circles
+constexpr double kMost = 0.6;  ///< share of a sample that counts as most circles
 
 bool has_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
@@ -34,7 +34,7 @@ float brightest_of(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 
-/// Returns the brightest channel of the background and of circles that the scene file lists.
+/// Returns the largest channel of the background and of inline circles.
 float brightest_written(const Scene& scene) {
   float brightest = std::max(brightest_of(scene.image.background.bottom),
                              brightest_of(scene.image.background.top));
@@ -61,10 +61,10 @@ std::string bounds_text(const SceneBounds& bounds) {
                      range_text(bounds.bottom, bounds.top));
 }
 
-// Warnings about circles that are not visible.
+// Warnings about invisible circles.
 
-/// Returns why a scene without circles has none; nothing if that is meant, as for a frame of a
-/// film, or a random layer with count 0.
+/// Returns why a scene has no circles; nothing if that is intended, as for a film's frame or a
+/// random layer with count 0.
 Lines no_circles(const Scene& scene) {
   if (scene.layers.empty() && !scene.film)
     return "the picture has no circles: \"layers\" is empty; add a layer, as {circles: [{x: 0.5, "
@@ -91,7 +91,7 @@ Lines no_circles(const Scene& scene) {
       counted(comments, "line"), comments == 1 ? "begins" : "begin");
 }
 
-/// Returns what to write to see circles in these bounds.
+/// Returns the option or key that shows circles in these bounds.
 std::string view_for(const Scene& scene, const SceneBounds& bounds) {
   if (scene.image.crop) return "remove --crop to see more";
   const bool fits = scene.window && scene.window->kind == ViewWindow::Kind::kData;
@@ -115,16 +115,16 @@ Lines circles_outside(const Scene& scene, const CirclePlaces& places) {
                      view_for(scene, places.bounds));
 }
 
-/// Returns true if all circles together change no pixel. Without smooth edges a circle smaller than
-/// a pixel may paint all of it, and circles of a film may fade in.
+/// True if all circles together change no pixel. Without smooth edges a circle smaller than a pixel
+/// may paint all of it, and circles of a film may fade in.
 bool are_too_faint(const Drawn& drawn) {
   const Scene& scene = drawn.scene;
   const CircleSample& sample = drawn.sample;
   if (drawn.frames > 0 || sample.circles == 0) return false;
   const double half_level =
       drawn.format == ImageFormat::kPng ? 0.5 / (scene.image.bits == 16 ? 65535 : 255) : 0;
-  // A pixel changes by a circle's alpha times its difference to what lies below; in linear light
-  // dark levels are this much closer.
+  // A pixel changes by alpha times the difference to the colour below; in linear light the steps
+  // between dark levels are smaller by this factor.
   constexpr double kSteepest = 12.92;
   const float written = std::max(1.0f, brightest_written(scene));
   const double brightest = scene.image.blend_space == BlendSpace::kLinear
@@ -165,7 +165,7 @@ Lines small_circles(const Drawn& drawn) {
       100 * share);
 }
 
-/// Warns if every circle covers the picture, which then shows one colour.
+/// Warns if every circle covers the whole picture, which then has one colour.
 Lines large_circles(const Drawn& drawn) {
   const Scene& scene = drawn.scene;
   const CircleSample& sample = drawn.sample;
@@ -198,7 +198,7 @@ Lines large_circles(const Drawn& drawn) {
 }
 
 Lines bright_colors(const Drawn& drawn) {
-  constexpr float kFarAboveOne = 16;  // brighter than any lamp that a scene might have
+  constexpr float kFarAboveOne = 16;  // brighter than any lamp in a scene
   const float of_sample = drawn.scene.image.blend_space == BlendSpace::kLinear
                               ? srgb_to_linear(kFarAboveOne)
                               : kFarAboveOne;
@@ -214,7 +214,7 @@ Lines lost_alpha(const Drawn& drawn) {
   return "PFM has no alpha: its colours are premultiplied; write .exr to keep alpha";
 }
 
-/// Warns if data fill less than a fiftieth of one side of a window that fits them.
+/// Warns if data fill less than a fiftieth of one side of a window fitted to them.
 Lines flat_data(const Drawn& drawn) {
   constexpr double kLeastShare = 0.02, kMostShare = 0.5;
   const Scene& scene = drawn.scene;
@@ -237,7 +237,7 @@ Lines flat_data(const Drawn& drawn) {
 }
 
 Lines other_aspect(const Drawn& drawn) {
-  constexpr double kRounding = 0.02;  // of a small picture's whole pixels
+  constexpr double kRounding = 0.02;  // whole pixels of a small picture
   const Scene& scene = drawn.scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
   const double aspect = static_cast<double>(width) / height;
@@ -259,7 +259,7 @@ constexpr Lines (*kPictureWarnings[])(const Drawn&) = {
 
 // Warnings about a layer's map.
 
-/// The data of a layer, with a map.
+/// Data of a layer, and its map.
 struct Mapped {
   const Layer& layer;
   const DataSource& data;
@@ -269,7 +269,7 @@ struct Mapped {
     const std::string& name = data.table->columns()[map.columns[slot]].name;
     return name.empty() ? fmt::format("column {}", map.columns[slot]) : quoted(name);
   }
-  /// Calls visit(key, slot, scale, rows that get "missing") for values that come by a scale.
+  /// Calls visit(key, slot, scale, rows that get "missing") for values with a scale.
   template <typename Visit>
   void for_each_scale(const Visit& visit) const {
     const MissingRows missing = data.facts ? data.facts->missing : MissingRows{};
@@ -281,7 +281,7 @@ struct Mapped {
   }
 };
 
-/// Returns true if most of a text file's first 100 rows have numbers in a column of texts.
+/// True if most of a text file's first 100 rows have numbers in a column of texts.
 bool holds_mostly_numbers(const Table& table, std::size_t column) {
   if (!table.columns()[column].is_text || !table.columns()[column].first_text) return false;
   constexpr std::uint64_t kLooked = 100, kAtOnce = 4;  // rows; texts may have megabytes each
@@ -297,7 +297,7 @@ bool holds_mostly_numbers(const Table& table, std::size_t column) {
   return 2 * numbers > looked;
 }
 
-/// Warns about columns of numbers that count as texts, because one of them is a text.
+/// Warns about numeric columns that count as texts because one value is a text.
 Lines numbers_as_texts(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   std::vector<std::pair<const char*, Slot>> compared;
@@ -314,7 +314,7 @@ Lines numbers_as_texts(const Mapped& mapped) {
   return lines;
 }
 
-/// Warns if all rows get a key's "missing".
+/// Warns if all rows get the "missing" value of a key.
 Lines all_missing(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   const std::uint64_t kept = data.facts ? data.facts->kept : 0;
@@ -339,7 +339,7 @@ Lines all_missing(const Mapped& mapped) {
                       "the values that it has");
 }
 
-/// Warns if an alpha of whole numbers would be right without dividing them.
+/// Warns if a whole-number alpha would be right without division.
 Lines divided_alpha(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   if (!map.alpha || map.alpha->one == 1 || !map.alpha->slot || !data.facts) return {};
@@ -413,7 +413,7 @@ Lines rounded_numbers(const DataSource& data) {
 constexpr Lines (*kDataWarnings[])(const DataSource&) = {comments_like_rows, skipped_rows,
                                                          rounded_numbers};
 
-/// Calls visit(layer, data) for layers with data that are not hidden.
+/// Calls visit(layer, data) for visible layers with data.
 template <typename Visit>
 void for_each_data(const Scene& scene, const Visit& visit) {
   for (const Layer& layer : scene.layers)
@@ -421,8 +421,7 @@ void for_each_data(const Scene& scene, const Visit& visit) {
       visit(layer, *data);
 }
 
-/// Returns a warning, or nothing if the data have changed since they were drawn: the picture is
-/// right.
+/// Returns a warning. Returns nothing if the data have changed after drawing: the picture is right.
 template <typename Warning, typename Subject>
 Lines call(const Warning& warning, const Subject& subject) {
   try {
@@ -450,7 +449,7 @@ Lines data_warnings(const Scene& scene) {
   return lines;
 }
 
-/// Names a film's frames: rows of a table, or frames.
+/// Returns the unit of a film's frames: rows of a table, or frames.
 const char* noun_of(const Scene& scene) {
   return scene.film && scene.film->rows > 0 ? "row" : "frame";
 }
