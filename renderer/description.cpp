@@ -19,10 +19,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Limits of a column's entry in a picture's metadata; longer ones are left out.
-constexpr std::size_t kShortCategories = 32;
-constexpr std::size_t kShortCategoryBytes = 256;
-constexpr std::size_t kShortColors = 16;
-constexpr std::size_t kMostAxesBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxShortCategories = 32;
+constexpr std::size_t kMaxShortCategoryBytes = 256;
+constexpr std::size_t kMaxShortColors = 16;
+constexpr std::size_t kMaxAxesBytes = std::size_t{16} << 10;
 
 enum class Detail { kWhole, kShort };
 
@@ -107,15 +107,16 @@ Json color_json(const ColorMap& color, const Columns& columns, Detail detail) {
   if (color.kind == Kind::kScale) {
     add_scale(color.scale, detail, json);
     json["colormap"] = colormap_json(color.gradient);
-    if (detail == Detail::kShort && json["colormap"].size() > kShortColors) json.erase("colormap");
+    if (detail == Detail::kShort && json["colormap"].size() > kMaxShortColors)
+      json.erase("colormap");
   }
   if (color.kind == Kind::kCategories) {
     if (!color.palette.empty()) json["palette"] = palette_json(color.palette);
     if (color.is_over_frame) json["over"] = "frame";
     Json categories = Json::array();
     for (const Category& category : color.categories) {
-      if (detail == Detail::kShort &&
-          (categories.size() == kShortCategories || category.text.size() > kShortCategoryBytes))
+      if (detail == Detail::kShort && (categories.size() == kMaxShortCategories ||
+                                       category.text.size() > kMaxShortCategoryBytes))
         break;
       const Json value =
           columns.is_text(color.slot) ? Json(std::string(category.text)) : Json(category.number);
@@ -257,7 +258,7 @@ std::string axes_text(const Scene& scene) {
     json["layers"].push_back(std::move(named));
   }
   std::string text = ascii_text(json);
-  return text.size() <= kMostAxesBytes ? text : ascii_text(window);
+  return text.size() <= kMaxAxesBytes ? text : ascii_text(window);
 }
 
 }  // namespace roundel

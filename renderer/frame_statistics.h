@@ -28,13 +28,13 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
 CircleSample sample_film(const Scene& scene);
 
 /// Statistics of all circles of a frame.
-struct CirclePlaces {
+struct CircleStatistics {
   SceneBounds bounds;               ///< in scene space
   std::uint64_t touching = 0;       ///< circles that touch the picture
   std::uint64_t under_a_pixel = 0;  ///< circles narrower than a pixel
 };
-CirclePlaces circle_places(const CircleStream& circles, const Scene& scene);
-CirclePlaces circle_places(const Scene& scene, std::int64_t frame);
+CircleStatistics circle_statistics(const CircleStream& circles, const Scene& scene);
+CircleStatistics circle_statistics(const Scene& scene, std::int64_t frame);
 
 /// Returns FrameStatistics::overlaps of a frame.
 std::uint64_t frame_overlaps(const Scene& scene, std::int64_t frame);
@@ -42,7 +42,7 @@ std::uint64_t frame_overlaps(const Scene& scene, std::int64_t frame);
 /// Statistics of a frame and of the work to draw it on the CPU.
 struct FrameStatistics {
   std::uint64_t overlaps = 0;  ///< pairs of a circle and a tile in which it may cover pixels
-  std::uint64_t touching = 0, under_a_pixel = 0;  ///< circles, as in CirclePlaces
+  std::uint64_t touching = 0, under_a_pixel = 0;  ///< circles, as in CircleStatistics
   DrawingNeeds drawing{};
   CircleSample sample;
 };

@@ -10,8 +10,7 @@
 
 namespace roundel {
 
-
-/// read_picture_info().
+/// True if the file begins with EXR's magic number.
 bool is_exr(const std::string& path);
 /// Returns the header of a PFM; nothing for other files.
 std::optional<PfmHeader> read_pfm_info(const std::string& path);

@@ -106,10 +106,10 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
 
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> asked, WorkCount* shown, Sync sync) {
+                            std::optional<ImageFormat> requested, WorkCount* shown, Sync sync) {
   WorkCount unseen;
   WorkCount& progress = shown != nullptr ? *shown : unseen;
-  const ImageFormat format = asked ? *asked : format_of(path);
+  const ImageFormat format = requested ? *requested : format_of(path);
   const FrameEncoder encoder(scene, {format});
   if (is_drawn_in_bands(scene.image, format))
     return render_bands(scene, frame, rasterizer, encoder, path, stats, progress, sync);

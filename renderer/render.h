@@ -18,13 +18,13 @@ namespace roundel {
 Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                       StageStats& stats);
 
-/// Renders one frame of a scene to a file. `asked`: the format; if not given, the extension of
+/// Renders one frame of a scene to a file. `requested`: the format; if not given, the extension of
 /// `path` decides (.png, .exr, .pfm). Throws Error, and then leaves `path` as it was. Returns a
 /// sample of the frame's circles. `progress`: counts the circles that drawing makes, if any.
 /// `sync`: of the file.
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> asked = std::nullopt,
+                            std::optional<ImageFormat> requested = std::nullopt,
                             WorkCount* progress = nullptr, Sync sync = Sync::kNow);
 
 }  // namespace roundel

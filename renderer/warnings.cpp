@@ -22,7 +22,7 @@
 namespace roundel {
 namespace {
 
-constexpr double kMost = 0.6;  ///< share of a sample that counts as most circles
+constexpr double kMajority = 0.6;  ///< share of a sample that counts as most circles
 
 bool has_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
@@ -103,16 +103,16 @@ std::string view_for(const Scene& scene, const SceneBounds& bounds) {
 }
 
 /// Warns if less than one percent of the circles touch the picture.
-Lines circles_outside(const Scene& scene, const CirclePlaces& places) {
+Lines circles_outside(const Scene& scene, const CircleStatistics& statistics) {
   const std::uint64_t count = count_parts(scene);
-  if (100 * places.touching >= count) return {};
-  const std::string touching = places.touching == 0
-                                   ? "no circle touches the picture"
-                                   : fmt::format("only {} of {} circles touch the picture",
-                                                 with_commas(places.touching), with_commas(count));
-  return fmt::format("{}: they lie in {}, {} shows {}; {}", touching, bounds_text(places.bounds),
-                     scene.image.crop ? "--crop" : "the view", bounds_text(picture_bounds(scene)),
-                     view_for(scene, places.bounds));
+  if (100 * statistics.touching >= count) return {};
+  const std::string touching =
+      statistics.touching == 0 ? "no circle touches the picture"
+                               : fmt::format("only {} of {} circles touch the picture",
+                                             with_commas(statistics.touching), with_commas(count));
+  return fmt::format("{}: they lie in {}, {} shows {}; {}", touching,
+                     bounds_text(statistics.bounds), scene.image.crop ? "--crop" : "the view",
+                     bounds_text(picture_bounds(scene)), view_for(scene, statistics.bounds));
 }
 
 /// True if all circles together change no pixel. Without smooth edges a circle smaller than a pixel
@@ -125,23 +125,23 @@ bool are_too_faint(const Drawn& drawn) {
       drawn.format == ImageFormat::kPng ? 0.5 / (scene.image.bits == 16 ? 65535 : 255) : 0;
   // A pixel changes by alpha times the difference to the colour below; in linear light the steps
   // between dark levels are smaller by this factor.
-  constexpr double kSteepest = 12.92;
+  constexpr double kDarkSlope = 12.92;
   const float written = std::max(1.0f, brightest_written(scene));
   const double brightest = scene.image.blend_space == BlendSpace::kLinear
-                               ? kSteepest * std::max(sample.brightest, srgb_to_linear(written))
+                               ? kDarkSlope * std::max(sample.brightest, srgb_to_linear(written))
                                : std::max(sample.brightest, written);
   const double ink = brightest * sample.ink * static_cast<double>(count_parts(scene)) /
                      static_cast<double>(sample.circles);
   return ink == 0 || (scene.image.antialias && ink < half_level);
 }
 
-Lines nothing_visible(const Drawn& drawn) {
+Lines invisible_circles(const Drawn& drawn) {
   if (count_parts(drawn.scene) == 0) return no_circles(drawn.scene);
   if (drawn.overlaps > 0 && are_too_faint(drawn))
     return "the circles are too faint or too small to see: together they paint less than half a "
            "level of one pixel; raise alpha or radius";
   if (drawn.overlaps > 0 && 100 * drawn.sample.touching >= drawn.sample.circles) return {};
-  return circles_outside(drawn.scene, circle_places(drawn.scene, drawn.frame));
+  return circles_outside(drawn.scene, circle_statistics(drawn.scene, drawn.frame));
 }
 
 // Warnings about a picture's look.
@@ -158,7 +158,7 @@ Lines still_film(const Drawn& drawn) {
 Lines small_circles(const Drawn& drawn) {
   const double share = static_cast<double>(drawn.sample.under_a_pixel) /
                        static_cast<double>(std::max<std::size_t>(1, drawn.sample.circles));
-  if (drawn.scene.image.antialias || share < kMost) return {};
+  if (drawn.scene.image.antialias || share < kMajority) return {};
   return fmt::format(
       "about {:.0f} % of the circles are narrower than a pixel and paint one pixel or none; write "
       "image: {{antialias: true}}",
@@ -173,7 +173,7 @@ Lines large_circles(const Drawn& drawn) {
   const double aspect = scene.image.frame_width() / height;
   // Circles around the picture may be a horizon.
   const bool are_centered =
-      static_cast<double>(sample.centered) >= kMost * static_cast<double>(sample.circles);
+      static_cast<double>(sample.centered) >= kMajority * static_cast<double>(sample.circles);
   if (sample.circles == 0 || !are_centered || sample.least_radius <= std::max(1.0, aspect))
     return {};
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
@@ -181,10 +181,10 @@ Lines large_circles(const Drawn& drawn) {
     return value.is_of_view() || value.target == KeyedValue::Target::kScale ||
            value.target == KeyedValue::Target::kRadius;
   });
-  const auto is_meant = [](const Layer& layer) {
+  const auto is_intended = [](const Layer& layer) {
     return layer.stroke || std::holds_alternative<GeneratorSource>(layer.source);
   };
-  if (change_size || std::any_of(scene.layers.begin(), scene.layers.end(), is_meant)) return {};
+  if (change_size || std::any_of(scene.layers.begin(), scene.layers.end(), is_intended)) return {};
   const std::string remedy =
       has_data(scene)
           ? "write radius: 5px, or for a column radius: {column: NAME, range: [1px, "
@@ -216,7 +216,7 @@ Lines lost_alpha(const Drawn& drawn) {
 
 /// Warns if data fill less than a fiftieth of one side of a window fitted to them.
 Lines flat_data(const Drawn& drawn) {
-  constexpr double kLeastShare = 0.02, kMostShare = 0.5;
+  constexpr double kMinShare = 0.02, kMaxShare = 0.5;
   const Scene& scene = drawn.scene;
   if (!scene.window || scene.window->kind != ViewWindow::Kind::kData || scene.window->covers)
     return {};
@@ -225,8 +225,8 @@ Lines flat_data(const Drawn& drawn) {
   const double width = data->right - data->left, height = data->top - data->bottom;
   const SceneBounds view = view_bounds(scene);
   const double across = width / (view.right - view.left), up = height / (view.top - view.bottom);
-  if (!(width > 0 && height > 0) || std::min(across, up) >= kLeastShare ||
-      std::max(across, up) < kMostShare)
+  if (!(width > 0 && height > 0) || std::min(across, up) >= kMinShare ||
+      std::max(across, up) < kMaxShare)
     return {};
   const bool is_low = up < across;
   return fmt::format(
@@ -284,17 +284,17 @@ struct Mapped {
 /// True if most of a text file's first 100 rows have numbers in a column of texts.
 bool holds_mostly_numbers(const Table& table, std::size_t column) {
   if (!table.columns()[column].is_text || !table.columns()[column].first_text) return false;
-  constexpr std::uint64_t kLooked = 100, kAtOnce = 4;  // rows; texts may have megabytes each
-  const std::uint64_t looked = std::min(kLooked, table.rows());
+  constexpr std::uint64_t kMaxRows = 100, kRowsPerRead = 4;  // rows; texts may have megabytes each
+  const std::uint64_t sampled = std::min(kMaxRows, table.rows());
   const std::size_t columns[] = {column};
   std::uint64_t numbers = 0;
   TableRows rows;
-  for (std::uint64_t row = 0; row < looked; row += kAtOnce) {
-    table.read(columns, row, std::min(kAtOnce, looked - row), rows);
+  for (std::uint64_t row = 0; row < sampled; row += kRowsPerRead) {
+    table.read(columns, row, std::min(kRowsPerRead, sampled - row), rows);
     for (const std::string_view text : rows.texts(0))
       numbers += static_cast<std::uint64_t>(to_number<double>(text).has_value());
   }
-  return 2 * numbers > looked;
+  return 2 * numbers > sampled;
 }
 
 /// Warns about numeric columns that count as texts because one value is a text.
@@ -458,21 +458,21 @@ const char* noun_of(const Scene& scene) {
 Lines unseen_frame(const Scene& scene, const CircleStream& circles) {
   if (circles.count() == 0) return no_circles(scene);
   if (sample_circles(circles, scene.image).touching > 0) return {};
-  const CirclePlaces places = circle_places(circles, scene);
-  return places.touching > 0 ? Lines() : circles_outside(scene, places);
+  const CircleStatistics statistics = circle_statistics(circles, scene);
+  return statistics.touching > 0 ? Lines() : circles_outside(scene, statistics);
 }
 
 }  // namespace
 
-Lines SceneWarnings::new_ones(const Lines& lines) {
+Lines SceneWarnings::unreported(const Lines& lines) {
   Lines added;
   for (const std::string& line : lines)
-    if (known_.insert(line).second) added += line;
+    if (reported_.insert(line).second) added += line;
   return added;
 }
 
 Lines SceneWarnings::about_data(const Scene& scene) {
-  return new_ones(data_warnings(scene));
+  return unreported(data_warnings(scene));
 }
 
 Lines SceneWarnings::about_frame(std::int64_t frame, const Scene& scene,
@@ -486,8 +486,8 @@ Lines SceneWarnings::about_frame(std::int64_t frame, const Scene& scene,
 
 Lines SceneWarnings::about(const Drawn& drawn) {
   Lines lines = look_warnings(drawn);
-  if (unseen_.empty()) lines += call(nothing_visible, drawn);
-  return new_ones(lines + data_warnings(drawn.scene));
+  if (unseen_.empty()) lines += call(invisible_circles, drawn);
+  return unreported(lines + data_warnings(drawn.scene));
 }
 
 Lines SceneWarnings::about_unseen_frames(const Scene& film) const {

@@ -35,8 +35,8 @@ class SceneWarnings {
   Lines about_unseen_frames(const Scene& film) const;
 
  private:
-  Lines new_ones(const Lines& lines);
-  std::set<std::string> known_;
+  Lines unreported(const Lines& lines);
+  std::set<std::string> reported_;
   std::set<std::int64_t> unseen_;  ///< frames without a visible circle
 };
 

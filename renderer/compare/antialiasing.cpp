@@ -70,12 +70,12 @@ int edge_of(const Picture& picture, int x, int y) {
 }
 
 bool has_many_siblings(const Picture& picture, int x, int y) {
-  constexpr int kMany = 3;
+  constexpr int kMinSiblings = 3;
   const Rgba pixel = pixel_of(picture, x, y);
   int equal = edge_of(picture, x, y);
   return !visit_neighbours(picture, x, y, [&](int nx, int ny) {
     equal += pixel_of(picture, nx, ny) == pixel ? 1 : 0;
-    return equal < kMany;
+    return equal < kMinSiblings;
   });
 }
 
@@ -84,26 +84,26 @@ bool is_smoothed(const Picture& picture, const Picture& other, int x, int y) {
     double delta = 0;
     int x = 0, y = 0;
   };
-  constexpr int kMostEqual = 2;
+  constexpr int kMaxEqual = 2;
   const Rgba pixel = pixel_of(picture, x, y);
   const std::size_t place = pixel_count(picture.width, y) + static_cast<std::size_t>(x);
   int equal = edge_of(picture, x, y);
-  Extreme least, most;
+  Extreme lowest, highest;
   const bool has_few_equal = visit_neighbours(picture, x, y, [&](int nx, int ny) {
     const double delta = brightness_delta(picture, pixel, pixel_of(picture, nx, ny), place);
-    if (delta == 0) return ++equal <= kMostEqual;
-    if (delta < least.delta)
-      least = {delta, nx, ny};
-    else if (delta > most.delta)
-      most = {delta, nx, ny};
+    if (delta == 0) return ++equal <= kMaxEqual;
+    if (delta < lowest.delta)
+      lowest = {delta, nx, ny};
+    else if (delta > highest.delta)
+      highest = {delta, nx, ny};
     return true;
   });
-  if (!has_few_equal || least.delta == 0 || most.delta == 0) return false;
-  const auto lies_in_plain = [&](const Extreme& neighbour) {
+  if (!has_few_equal || lowest.delta == 0 || highest.delta == 0) return false;
+  const auto has_siblings_in_both = [&](const Extreme& neighbour) {
     return has_many_siblings(picture, neighbour.x, neighbour.y) &&
            has_many_siblings(other, neighbour.x, neighbour.y);
   };
-  return lies_in_plain(least) || lies_in_plain(most);
+  return has_siblings_in_both(lowest) || has_siblings_in_both(highest);
 }
 
 }  // namespace

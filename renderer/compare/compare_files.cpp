@@ -26,10 +26,10 @@ MemoryBudget::Share take(MemoryBudget* budget, std::uint64_t bytes) {
 /// Compares large files piece by piece, in little memory.
 bool equal_pieces(const InputFile& a, const InputFile& b) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;  // two fit in a core's L2
-  constexpr std::size_t kPiecesOfTask = 8;
+  constexpr std::size_t kPiecesPerTask = 8;
   std::atomic<bool> equal = true;
   tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, (a.size() + kPiece - 1) / kPiece, kPiecesOfTask),
+      tbb::blocked_range<std::size_t>(0, (a.size() + kPiece - 1) / kPiece, kPiecesPerTask),
       [&](const tbb::blocked_range<std::size_t>& pieces) {
         Buffer<std::byte> of_a(kPiece), of_b(kPiece);
         for (std::size_t piece = pieces.begin(); equal && piece < pieces.end(); ++piece) {
@@ -49,8 +49,8 @@ bool equal_pieces(const InputFile& a, const InputFile& b) {
 /// header unsound, since a difference could not have been found.
 bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
   if (a.size() != b.size()) return false;
-  constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;  // read once
-  if (a.size() <= kSmall) {
+  constexpr std::uint64_t kMaxSmallFile = std::uint64_t{1} << 20;  // read once
+  if (a.size() <= kMaxSmallFile) {
     const Buffer<std::byte> of_a = a.read_all(), of_b = b.read_all();
     if (a.size() > 0 && std::memcmp(of_a.data(), of_b.data(), of_a.size()) != 0) return false;
     decode_picture_header(a.path(), of_a.span());

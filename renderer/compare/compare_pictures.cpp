@@ -20,8 +20,8 @@
 namespace roundel {
 namespace {
 
-constexpr int kRowsOfATask = 64;
-constexpr int kUsualWindow = 16;  // in pixels, of `densest`
+constexpr int kRowsPerTask = 64;
+constexpr int kDefaultWindow = 16;  // in pixels, of `densest`
 const char* const kSampleNames[] = {"", " of 16 bits", " of floats"};
 
 std::string shape_text(const Picture& picture) {
@@ -62,12 +62,12 @@ void check(const Tolerance& tolerance) {
 /// rows, so that floats are reproducible.
 template <typename Sums, typename CompareRow>
 Sums compare_rows(PixelSet& over, const CompareRow& compare_row) {
-  const int tasks = (over.height() + kRowsOfATask - 1) / kRowsOfATask;
+  const int tasks = (over.height() + kRowsPerTask - 1) / kRowsPerTask;
   std::vector<Sums> sums(static_cast<std::size_t>(tasks));
   tbb::parallel_for(0, tasks, [&](int task) {
     Sums sum;
-    const int end = std::min((task + 1) * kRowsOfATask, over.height());
-    for (int y = task * kRowsOfATask; y < end; ++y) {
+    const int end = std::min((task + 1) * kRowsPerTask, over.height());
+    for (int y = task * kRowsPerTask; y < end; ++y) {
       const std::span<std::uint64_t> bits = over.row(y);
       std::fill(bits.begin(), bits.end(), 0);
       compare_row(static_cast<std::size_t>(y), sum, bits.data());
@@ -195,7 +195,7 @@ void fill_pixels_over(PictureDifference& difference, const PixelSet& over,
   if (difference.pixels_over == 0) return;
   difference.box = over.box();
   const Tolerance::Density window =
-      tolerance.max_density.value_or(Tolerance::Density{0, kUsualWindow, kUsualWindow});
+      tolerance.max_density.value_or(Tolerance::Density{0, kDefaultWindow, kDefaultWindow});
   std::tie(difference.densest, difference.densest_pixels) =
       over.densest_window(difference.box, window.width, window.height);
 }

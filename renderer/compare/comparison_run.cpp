@@ -253,7 +253,7 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });
   const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   MemoryBudget budget(physical_memory() / 2);
-  const bool has_many = run.results.size() >= 4 * cores;
+  const bool has_many_pairs = run.results.size() >= 4 * cores;
   tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {
     PairResult& result = run.results[i];
     if (result.golden_path.empty() || result.actual_path.empty()) return;
@@ -261,7 +261,7 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
     // Many pairs: one thread each, so that none waits for another's part of its own pair. Few
     // pairs: all threads share each, and a waiting thread must not begin the next pair and hold
     // both.
-    if (has_many) {
+    if (has_many_pairs) {
       tbb::task_arena(1).execute(compare);
     } else {
       tbb::this_task_arena::isolate(compare);

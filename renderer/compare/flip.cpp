@@ -16,7 +16,7 @@
 namespace roundel {
 namespace {
 
-constexpr int kTileWidth = kLargestFlipTileWidth, kTileHeight = 64;
+constexpr int kTileWidth = kMaxFlipTileWidth, kTileHeight = 64;
 
 /// Returns the exposures of HDR-ꟻLIP as factors: from one that maps the reference's brightest pixel
 /// to 0.85 after tone mapping, to one that does so for its median luminance, at most a stop apart.
@@ -31,8 +31,8 @@ std::vector<float> exposures_of(const Picture& reference, float background) {
   }
   const auto middle = luminances.begin() + static_cast<std::ptrdiff_t>(luminances.size() / 2);
   std::nth_element(luminances.begin(), middle, luminances.end());
-  constexpr double kLeastMedian = std::numeric_limits<float>::epsilon();
-  const double median = std::max(static_cast<double>(*middle), kLeastMedian);
+  constexpr double kMinMedian = std::numeric_limits<float>::epsilon();
+  const double median = std::max(static_cast<double>(*middle), kMinMedian);
   const auto brightest = static_cast<double>(*std::max_element(middle, luminances.end()));
   if (brightest == 0) return {1};
 

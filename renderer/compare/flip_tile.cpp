@@ -98,10 +98,10 @@ HWY_INLINE float color_distance(Color3 a, Color3 b) {
 
 /// Maps the distance to [0, 1], steeply up to a part of the largest, that between green and blue.
 HWY_INLINE float redistributed(float distance, float largest) {
-  constexpr float kPart = 0.4f, kTo = 0.95f;
-  const float knee = kPart * largest;
-  return distance < knee ? kTo / knee * distance
-                         : kTo + (distance - knee) / (largest - knee) * (1 - kTo);
+  constexpr float kKneeInput = 0.4f, kKneeOutput = 0.95f;
+  const float knee = kKneeInput * largest;
+  return distance < knee ? kKneeOutput / knee * distance
+                         : kKneeOutput + (distance - knee) / (largest - knee) * (1 - kKneeOutput);
 }
 
 /// Hill's and Narkowicz's fit of the ACES tone mapping, with the usual factor 0.6.
@@ -188,7 +188,7 @@ void filter_all_rows(const FlipFilters& filters, const std::vector<float> (&oppo
 }
 
 // Arrays of fixed sizes, which the compiler knows not to overlap.
-using Row = float[kLargestFlipTileWidth];
+using Row = float[kMaxFlipTileWidth];
 
 /// A row after all filters: Y, Cx, two parts of Cz; edges along x and y, points along x and y.
 struct FilteredRow {
@@ -196,7 +196,7 @@ struct FilteredRow {
 };
 
 /// Features of a row of pixels: colour, and the strength of edges and points.
-struct RowLook {
+struct RowFeatures {
   Row lightness, a, b, edges, points;
 };
 
@@ -217,7 +217,8 @@ void filter_row_columns(const FlipFilters& filters, const Filtered& in, std::siz
   filter(filters.point, in.smooth, out.sums[7]);
 }
 
-void look_at_row(const FilteredRow& HWY_RESTRICT in, std::size_t width, RowLook& HWY_RESTRICT out) {
+void extract_features(const FilteredRow& HWY_RESTRICT in, std::size_t width,
+                      RowFeatures& HWY_RESTRICT out) {
   const Row(&s)[8] = in.sums;
   for (std::size_t x = 0; x < width; ++x) {
     const float y = (s[0][x] + 16.0f) * (1.0f / 116);
@@ -231,7 +232,7 @@ void look_at_row(const FilteredRow& HWY_RESTRICT in, std::size_t width, RowLook&
   }
 }
 
-void difference_of_rows(const RowLook& a, const RowLook& b, std::size_t width,
+void difference_of_rows(const RowFeatures& a, const RowFeatures& b, std::size_t width,
                         float* HWY_RESTRICT errors) {
   const float largest = color_distance(hunt_lab({0, 1, 0}), hunt_lab({0, 0, 1}));
   for (std::size_t x = 0; x < width; ++x) {
@@ -256,13 +257,13 @@ void flip_tile(const FlipFilters& filters, FlipTile& tile, FlipScratch& scratch)
     filter_all_rows(filters, scratch.opponent, width, height, filtered[picture]);
   }
   FilteredRow sums;
-  RowLook looks[2];
+  RowFeatures features[2];
   for (std::size_t row = 0; row < height; ++row) {
     for (int picture = 0; picture < 2; ++picture) {
       filter_row_columns(filters, filtered[picture], row, width, sums);
-      look_at_row(sums, width, looks[picture]);
+      extract_features(sums, width, features[picture]);
     }
-    difference_of_rows(looks[0], looks[1], width, tile.errors.data() + row * width);
+    difference_of_rows(features[0], features[1], width, tile.errors.data() + row * width);
   }
 }
 

@@ -26,9 +26,9 @@ struct ColorPlanes {
   std::vector<float> planes[3];
 };
 
-inline constexpr int kLargestFlipTileWidth = 128;
+inline constexpr int kMaxFlipTileWidth = 128;
 
-/// A rectangle of width · height pixels, at most kLargestFlipTileWidth wide; the planes extend
+/// A rectangle of width · height pixels, at most kMaxFlipTileWidth wide; the planes extend
 /// `radius` pixels beyond it on each side.
 struct FlipTile {
   int width = 0, height = 0;

@@ -15,6 +15,6 @@ std::map<std::string, std::vector<std::string>> other_goldens(
     const std::vector<std::string>& names);
 
 /// Returns the name of alternative N, from 1: `logo.alt-1.png`.
-std::string other_golden(const std::string& picture, int number);
+std::string alternative_name(const std::string& picture, int number);
 
 }  // namespace roundel

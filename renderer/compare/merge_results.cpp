@@ -19,8 +19,8 @@ std::string differing_keys(const PairResult& a, const PairResult& b) {
   for (const auto* json : {&of_a, &of_b})
     for (const auto& [key, value] : json->items()) {
       const auto* const other = json == &of_a ? &of_b : &of_a;
-      const bool is_told = json == &of_b && of_a.contains(key);
-      if (is_told || (other->contains(key) && other->at(key) == value)) continue;
+      const bool is_listed = json == &of_b && of_a.contains(key);
+      if (is_listed || (other->contains(key) && other->at(key) == value)) continue;
       keys += (keys.empty() ? "" : ", ") + key;
     }
   return keys;
@@ -60,11 +60,11 @@ void add_missing_shares(const std::vector<ResultsFile>& files, ComparisonRun& ru
 }
 
 /// Returns the common value of all files that have one; empty if they differ.
-std::string said_by_all(const std::vector<ResultsFile>& files, std::string ComparisonRun::*what) {
-  std::set<std::string> said;
+std::string common_value(const std::vector<ResultsFile>& files, std::string ComparisonRun::*what) {
+  std::set<std::string> values;
   for (const ResultsFile& file : files)
-    if (!(file.run.*what).empty()) said.insert(file.run.*what);
-  return said.size() == 1 ? *said.begin() : "";
+    if (!(file.run.*what).empty()) values.insert(file.run.*what);
+  return values.size() == 1 ? *values.begin() : "";
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ ComparisonRun merge_results(const std::vector<ResultsFile>& files) {
     throw Error(ExitCode::kInvalidScene, conflicts);
   }
   run.title = fmt::format("{}", fmt::join(titles, ", "));
-  run.golden_folder = said_by_all(files, &ComparisonRun::golden_folder);
-  run.output_folder = said_by_all(files, &ComparisonRun::output_folder);
+  run.golden_folder = common_value(files, &ComparisonRun::golden_folder);
+  run.output_folder = common_value(files, &ComparisonRun::output_folder);
   for (const auto& [name, source] : sources) run.results.push_back(source.result());
   add_missing_shares(files, run);
   return run;

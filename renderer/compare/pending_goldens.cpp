@@ -71,7 +71,7 @@ struct PendingList {
   bool is_finished = true;
 
   /// True for pictures of finished runs.
-  bool is_whole(const std::string& name) const { return is_finished || earlier.count(name) > 0; }
+  bool is_complete(const std::string& name) const { return is_finished || earlier.count(name) > 0; }
 };
 
 PendingList read_list(const std::string& folder) {
@@ -128,7 +128,7 @@ class StoredFiles {
 };
 
 /// True for a plain existing file.
-bool is_left(const std::string& folder, const fs::path& below) {
+bool is_plain_file(const std::string& folder, const fs::path& below) {
   std::error_code ignored;
   return !catch_error([&] { check_plain(folder, below); }) && fs::exists(folder / below, ignored);
 }
@@ -191,11 +191,11 @@ Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes
   check_golden_is_fetched(goldens, name);
   const std::string golden = (fs::path(goldens.golden_folder) / name).string();
   std::error_code ignored;
-  const bool is_there = fs::exists(golden, ignored);
-  if (is_there && InputFile(golden).read() == bytes) return Accepted::kAlready;
+  const bool exists = fs::exists(golden, ignored);
+  if (exists && InputFile(golden).read() == bytes) return Accepted::kAlready;
   make_folder_of(golden);
   write_text_atomically(golden, bytes);
-  return is_there ? Accepted::kReplaced : Accepted::kStored;
+  return exists ? Accepted::kReplaced : Accepted::kStored;
 }
 
 }  // namespace
@@ -235,12 +235,12 @@ void PendingGoldens::remove_leftovers(Others others) {
   std::set<fs::path> folders;
   for (const std::string& name : list.names) {
     const fs::path actual = fs::path("actual") / name, diff = fs::path("diff") / diff_name(name);
-    const bool is_of_others =
-        own.count(name) == 0 && list.is_whole(name) && is_left(folder_, actual) && !is_golden(name);
-    if (is_of_others) (keeps ? kept_before_ : removed_).push_back(name);
-    if (is_of_others && keeps) continue;
+    const bool is_of_earlier_run = own.count(name) == 0 && list.is_complete(name) &&
+                                   is_plain_file(folder_, actual) && !is_golden(name);
+    if (is_of_earlier_run) (keeps ? kept_before_ : removed_).push_back(name);
+    if (is_of_earlier_run && keeps) continue;
     for (const fs::path& below : {actual, diff}) {
-      if (!is_left(folder_, below)) continue;
+      if (!is_plain_file(folder_, below)) continue;
       fs::remove(folder_ / below, ignored);
       folders.insert((folder_ / below).parent_path());
     }
@@ -388,12 +388,12 @@ bool lies_in(const std::string& path, const std::string& folder) {
 
 std::optional<std::string> find_file_in(const std::vector<std::string>& files,
                                         const std::string& folder) {
-  std::map<fs::path, bool> lie_in;  // each folder is checked once
+  std::map<fs::path, bool> folders;  // each folder is checked once
   const auto is_inside = [&](const std::string& file) {
     std::error_code ignored;
     if (fs::is_symlink(file, ignored)) return lies_in(file, folder);
     const fs::path parent = fs::path(file).parent_path();
-    const auto [known, is_new] = lie_in.try_emplace(parent);
+    const auto [known, is_new] = folders.try_emplace(parent);
     if (is_new) known->second = lies_in(parent.empty() ? "." : parent.string(), folder);
     return known->second;
   };
@@ -406,13 +406,13 @@ std::vector<std::string> names_meant(const std::string& text,
   for (const std::string& exact : {text, text + ".png", text + ".exr"}) {
     if (std::find(names.begin(), names.end(), exact) != names.end()) return {exact};
   }
-  std::vector<std::string> meant;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(meant),
+  std::vector<std::string> matches;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(matches),
                [&text](const std::string& name) {
                  const std::string stem = name.substr(0, name.rfind('.'));
                  return glob_matches(text, name) || glob_matches(text, stem);
                });
-  return meant;
+  return matches;
 }
 
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name) {
@@ -432,10 +432,10 @@ Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name) {
   LockedGolden golden{pixel_hash(picture), picture.metadata->fingerprint, picture.metadata->frame};
   LockedGolden& locked = goldens.lock[name];
   const Accepted accepted = locked.pixels.empty() ? Accepted::kStored : Accepted::kReplaced;
-  const bool is_there = locked.pixels == golden.pixels && locked.frame == golden.frame &&
+  const bool is_equal = locked.pixels == golden.pixels && locked.frame == golden.frame &&
                         locked.fingerprint == golden.fingerprint;
   locked = std::move(golden);
-  return is_there && !has_golden_picture(goldens, name) ? Accepted::kAlready : accepted;
+  return is_equal && !has_golden_picture(goldens, name) ? Accepted::kAlready : accepted;
 }
 
 bool is_locked(const AcceptableGoldens& goldens, const std::string& name) {
@@ -463,7 +463,7 @@ std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
   for (int number = 1;
        (is_beside_hash && free == name) || fs::exists(fs::symlink_status(folder / free, ignored));
        ++number)
-    free = other_golden(name, number);
+    free = alternative_name(name, number);
   return {store_golden(goldens, bytes, free), free};
 }
 

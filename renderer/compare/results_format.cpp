@@ -10,17 +10,17 @@
 namespace roundel {
 namespace {
 
-constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;  // largest exact integer in JSON
-constexpr double kMostNumber = std::numeric_limits<double>::max();
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;  // largest exact integer in JSON
+constexpr double kMaxNumber = std::numeric_limits<double>::max();
 Form<std::int64_t> count() {
-  return integer(0, kMostCounted);
+  return integer(0, kMaxCount);
 }
 /// A side of a picture or box: the sum of two fits into an int.
 Form<std::int64_t> side() {
   return integer(0, std::int64_t{1} << 30);
 }
 Form<double> any_size() {
-  return number(0, kMostNumber);
+  return number(0, kMaxNumber);
 }
 Form<std::string> any_text() {
   return text("a text", StringSpec{true});
@@ -80,7 +80,7 @@ Form<PictureDifference> difference() {
            one_of<Difference::Kind>({"equal_bytes", "equal_pixels", "different", "other_shape"})),
        {"shape", &Difference::shape, any_text(), "both shapes, for the kind other_shape"},
        {"flip", &Difference::flip, flip()},
-       {"ssim", &Difference::ssim, number(-kMostNumber, kMostNumber)},
+       {"ssim", &Difference::ssim, number(-kMaxNumber, kMaxNumber)},
        {"width", &Difference::width, side()},
        {"height", &Difference::height, side()},
        {"pixels", &Difference::pixels, count(), "number of pixels with any difference"},

@@ -22,14 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Fingerprint and frame in a picture's metadata.
-using SaidOrigin = std::pair<std::string, std::int64_t>;
+using StoredOrigin = std::pair<std::string, std::int64_t>;
 
-std::optional<SaidOrigin> said_origin(const std::string& path) {
+std::optional<StoredOrigin> stored_origin(const std::string& path) {
   try {
     const std::optional<ImageMetadata> metadata =
         path.ends_with(".exr") ? read_picture(path).metadata : read_png_checksums(path).metadata;
     if (metadata && !metadata->fingerprint.empty())
-      return SaidOrigin(metadata->fingerprint, metadata->frame);
+      return StoredOrigin(metadata->fingerprint, metadata->frame);
   } catch (const Error&) {  // no readable metadata
   }
   return std::nullopt;
@@ -39,11 +39,11 @@ std::string path_in(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / name).string();
 }
 
-std::optional<SaidOrigin> origin_of_golden(const std::string& name, const StoredGoldens& stored) {
-  if (auto origin = said_origin(path_in(stored.folder, name))) return origin;
+std::optional<StoredOrigin> origin_of_golden(const std::string& name, const StoredGoldens& stored) {
+  if (auto origin = stored_origin(path_in(stored.folder, name))) return origin;
   const auto locked = stored.lock.find(name);
   if (locked == stored.lock.end()) return std::nullopt;
-  return SaidOrigin(locked->second.fingerprint, locked->second.frame);
+  return StoredOrigin(locked->second.fingerprint, locked->second.frame);
 }
 
 bool is_of_film(const std::string& name, const std::set<std::string>& drawn) {
@@ -115,12 +115,12 @@ void find_renamed(const std::vector<std::string>& unused, const StoredGoldens& s
                   ComparisonRun& run) {
   const auto is_new = [](const PairResult& result) { return result.state == PairState::kNew; };
   if (std::none_of(run.results.begin(), run.results.end(), is_new)) return;
-  std::map<SaidOrigin, std::string> names;  // unused ones
+  std::map<StoredOrigin, std::string> names;  // unused ones
   for (const std::string& name : unused)
     if (const auto origin = origin_of_golden(name, stored)) names.emplace(*origin, name);
   for (PairResult& result : run.results) {
     if (!is_new(result)) continue;
-    const auto origin = said_origin(result.actual_path);
+    const auto origin = stored_origin(result.actual_path);
     const auto golden = origin ? names.find(*origin) : names.end();
     if (golden != names.end())
       result.reasons.push_back(path_in(stored.folder, golden->second) +
@@ -147,8 +147,8 @@ GoldenTrial try_locked(const PairResult& subject, const LockedGolden& golden,
                        const std::string& folder, const Picture& drawn) {
   GoldenTrial trial;
   trial.result = subject;
-  const ImageMetadata said{"", golden.fingerprint, 0, golden.frame};
-  trial.result.origin = origin_of(said, drawn.metadata);
+  const ImageMetadata stored_metadata{"", golden.fingerprint, 0, golden.frame};
+  trial.result.origin = origin_of(stored_metadata, drawn.metadata);
   if (pixel_hash(drawn) == golden.pixels) return trial;
   trial.result.state = PairState::kDiffers;
   trial.result.difference.kind = PictureDifference::Kind::kOtherShape;

@@ -110,7 +110,7 @@ std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
   return text.empty() ? "in the last digits" : text.substr(2);
 }
 
-std::string what_changed(const DrawnScene& a, const DrawnScene& b, const CircleChange& change) {
+std::string change_details(const DrawnScene& a, const DrawnScene& b, const CircleChange& change) {
   switch (change.kind) {
     case CircleChange::Kind::kRemoved:
       return SceneCircle(a, change.in_a).text();
@@ -156,7 +156,7 @@ Lines cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterExplanat
   for (std::size_t i = 0; i < listed; ++i) {
     const ResponsibleCircle& circle = cluster.circles[i];
     text += row(share_text(circle.share), with_commas(circle.pixels), name_of(circle.change.kind),
-                i + 1, what_changed(a, b, circle.change));
+                i + 1, change_details(a, b, circle.change));
   }
   if (cluster.circles.size() > listed) {
     double rest = 0;
@@ -215,7 +215,7 @@ OrderedJson cluster_json(const DrawnScene& a, const DrawnScene& b,
                        {"change", name_of(circle.change.kind)},
                        {"a", place_json(a, circle.change.in_a)},
                        {"b", place_json(b, circle.change.in_b)},
-                       {"what", what_changed(a, b, circle.change)}});
+                       {"what", change_details(a, b, circle.change)}});
   }
   json["circles"] = std::move(circles);
   json["responsible"] = cluster.circles.size();
@@ -282,12 +282,12 @@ bool SceneDifference::differs() const {
 }
 
 Lines SceneDifference::text(std::size_t limit) const {
-  constexpr std::size_t kMostValues = 20;
+  constexpr std::size_t kMaxValues = 20;
   Lines text;
-  for (std::size_t i = 0; i < std::min(kMostValues, changed_values_.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMaxValues, changed_values_.size()); ++i)
     text += "scene: " + changed_values_[i];
-  if (changed_values_.size() > kMostValues)
-    text += fmt::format("scene: {} more values\n", changed_values_.size() - kMostValues);
+  if (changed_values_.size() > kMaxValues)
+    text += fmt::format("scene: {} more values\n", changed_values_.size() - kMaxValues);
   if (!other_shape_.empty()) return text + ("no pixels to compare: " + other_shape_);
   if (explanation_.pixels == 0)
     return text + fmt::format("no pixel differs; different circles: {}\n",

@@ -11,7 +11,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kLongestList = 8;
+constexpr std::size_t kMaxListItems = 8;
 
 bool has_only_scalars(YamlNode list) {
   bool result = list.is_list();
@@ -26,7 +26,7 @@ std::string value_text(YamlNode node) {
   }
   if (node.is_map()) return "{" + counted(node.count(), "key") + "}";
   if (!node.is_list()) return "nothing";
-  if (node.count() > kLongestList || !has_only_scalars(node))
+  if (node.count() > kMaxListItems || !has_only_scalars(node))
     return "[" + counted(node.count(), "item") + "]";
   std::vector<std::string> items;
   node.for_each_item([&items](YamlNode item) { items.push_back(value_text(item)); });

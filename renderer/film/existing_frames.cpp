@@ -85,7 +85,7 @@ std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
 }
 
 /// True for any existing name, including a dangling link.
-bool is_there(const std::string& path) {
+bool name_exists(const std::string& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error));
 }
@@ -108,9 +108,9 @@ FrameList listed_names(const FrameName& name, const std::string& folder, std::er
 
 /// Returns the list as text, cut off if too long to read.
 std::string short_frames_text(const FrameList& frames) {
-  constexpr std::size_t kMost = 60;
+  constexpr std::size_t kMaxTextBytes = 60;
   std::string text = frames_text(frames);
-  if (text.size() > kMost) text = text.substr(0, text.rfind(',', kMost)) + ",...";
+  if (text.size() > kMaxTextBytes) text = text.substr(0, text.rfind(',', kMaxTextBytes)) + ",...";
   return text;
 }
 
@@ -144,7 +144,8 @@ bool has_neighbor(const std::string& pattern, const FrameList& numbers) {
   const FrameName name(pattern);
   if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return false;
   const std::int64_t step = step_of(numbers);
-  return is_there(name.path(numbers.front() - step)) || is_there(name.path(numbers.back() + step));
+  return name_exists(name.path(numbers.front() - step)) ||
+         name_exists(name.path(numbers.back() + step));
 }
 
 std::string leftovers_line(const std::string& pattern, const FrameList& numbers) {
@@ -162,11 +163,11 @@ FrameList taken_names(const FrameName& name, const FrameList& frames) {
   FrameList taken;
   const auto ask_for_each = [&] {
     std::copy_if(frames.begin(), frames.end(), std::back_inserter(taken),
-                 [&](std::int64_t frame) { return is_there(name.path(frame)); });
+                 [&](std::int64_t frame) { return name_exists(name.path(frame)); });
     return taken;
   };
-  constexpr std::size_t kFew = 1000;
-  if (frames.size() <= kFew || name.has_number_in_folder()) return ask_for_each();
+  constexpr std::size_t kMaxSingleChecks = 1000;
+  if (frames.size() <= kMaxSingleChecks || name.has_number_in_folder()) return ask_for_each();
   // Checking a million names would take seconds, most of all for missing files.
   const std::string folder = folder_of(name.path(frames.front()));
   std::error_code error;
@@ -241,8 +242,8 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
   const auto all = static_cast<std::size_t>(
       std::count_if(files_.begin(), files_.end(),
                     [](const FrameFile& file) { return file.state == FrameState::kSound; }));
-  constexpr std::size_t kScenes = 2;  // number of scenes whose frames may be mixed up
-  const auto vary = [&](std::size_t count) { return count > kScenes && 2 * count > all; };
+  constexpr std::size_t kMaxMixedScenes = 2;  // number of scenes whose frames may be mixed up
+  const auto vary = [&](std::size_t count) { return count > kMaxMixedScenes && 2 * count > all; };
   ExpectedOrigin expected;
   expected.seeds_vary = vary(seeds.size());
   expected.fingerprints_vary = vary(fingerprints.size()) || (all > 1 && fingerprints.size() == all);
@@ -287,23 +288,23 @@ void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word, bool 
 std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expected,
                                      const char* word) {
   FrameFile& file = files_[i];
-  const bool says_frame = !file.origin->fingerprint.empty();
+  const bool has_origin = !file.origin->fingerprint.empty();
   const bool is_other =  // misnamed
       !expected.shown && std::binary_search(frames_.begin(), frames_.end(), file.said);
   const std::int64_t frame = is_other ? file.said : frames_[i];
   const std::string than = expected.example.empty() ? word : "unlike " + expected.example + " with";
   std::string fault;
   try {
-    const bool is_own = expected.of_frame && says_frame;
-    const FrameOrigin wanted = is_own ? expected.of_frame(frame) : expected.all;
-    fault = roundel::fault_of(*file.origin, wanted, expected, than);
+    const bool is_own = expected.of_frame && has_origin;
+    const FrameOrigin expected_origin = is_own ? expected.of_frame(frame) : expected.all;
+    fault = roundel::fault_of(*file.origin, expected_origin, expected, than);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInvalidScene) throw;
     const std::string_view reason = error.what();  // error in the frame's own data
     fault = fmt::format("of data that cannot be drawn ({})", reason.substr(0, reason.find('\n')));
   }
   file.is_misnamed =
-      fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
+      fault.empty() && has_origin && file.said != expected.shown.value_or(frames_[i]);
   return file.is_misnamed ? "misnamed" : fault;
 }
 

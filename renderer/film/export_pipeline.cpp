@@ -24,13 +24,13 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kGiveUpAfter = 20;  ///< consecutive failures
+constexpr std::size_t kMaxFailuresInARow = 20;  ///< consecutive failures
 /// Above this size, an empty picture takes longer than it saves.
-constexpr std::size_t kMostWarmPixels = std::size_t{4} << 20;
+constexpr std::size_t kMaxWarmUpPixels = std::size_t{4} << 20;
 
 /// Conditions that threads wait for.
 enum Waiting : std::size_t {
-  kRoom,      ///< generating thread
+  kFreeSlot,  ///< generating thread
   kDrawable,  ///< rasterizer threads: frames, or work to help with
   kWritable,  ///< first writers
   kBacklogs,  ///< other writers
@@ -135,7 +135,7 @@ class ExportPipeline {
     StageStats sums;
     State::Lock lock(state_);
     for (;;) {
-      lock.wait(kRoom, [this] { return frames_.is_stopped || frames_.has_room(); });
+      lock.wait(kFreeSlot, [this] { return frames_.is_stopped || frames_.has_free_slot(); });
       if (frames_.is_stopped) break;
       lock.unlock();
       StageStats stats;
@@ -156,7 +156,7 @@ class ExportPipeline {
       });
       if (!error && next) sums.add(stats);
       lock.lock();
-      if (next && !next->is_made) in_hand_.insert(next->number);
+      if (next && !next->is_made) unfinished_.insert(next->number);
       if (error) result_.error = error;  // earlier frames are still drawn
       if (error || !next) break;
       if (next->is_made) {
@@ -199,7 +199,7 @@ class ExportPipeline {
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
 
   void draw_frames(Rasterizer& rasterizer) {
-    if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMostWarmPixels)
+    if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMaxWarmUpPixels)
       warm_up(rasterizer);
     StageStats sums;
     State::Lock lock(state_);
@@ -400,7 +400,7 @@ class ExportPipeline {
       fail_frame(work.index, work.frame, *error);
     } else {
       failures_in_a_row_ = 0;
-      in_hand_.erase(work.frame);
+      unfinished_.erase(work.frame);
       result_.written.push_back(work.frame);
       result_.bytes += content.size();
     }
@@ -417,22 +417,23 @@ class ExportPipeline {
   }
   /// Skips frames while enough wait to be drawn.
   void wake_generator() {
-    if (frames_.is_ending() || (frames_.has_room() && frames_.to_draw.size() <= limits_.ahead / 2))
-      wake(kRoom);
+    if (frames_.is_ending() ||
+        (frames_.has_free_slot() && frames_.to_draw.size() <= limits_.ahead / 2))
+      wake(kFreeSlot);
   }
   void wake_all() { state_.wake_all(); }
 
   // ---- ends ------------------------------------------------------------------------------------
 
   void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
-    in_hand_.erase(frame);
+    unfinished_.erase(frame);
     job_.frames.give_back(frame, true);  // another process may succeed, and must not wait
     result_.failed.push_back({frame, error.exit_code(), error.what()});
     ++failures_in_a_row_;
     if (frames_.in_order) {
       frames_.end_stream_at(index);
       stop_locked();
-    } else if (failures_in_a_row_ >= kGiveUpAfter) {
+    } else if (failures_in_a_row_ >= kMaxFailuresInARow) {
       result_.gave_up = true;
       stop_locked();
     }
@@ -461,8 +462,8 @@ class ExportPipeline {
     }
     State::Lock lock(state_);  // tasks may have started after a failure
     lock.wait(kEnded, [this] { return frames_.encode_tasks == 0; });
-    for (const std::int64_t frame : in_hand_) job_.frames.give_back(frame, false);
-    in_hand_.clear();
+    for (const std::int64_t frame : unfinished_) job_.frames.give_back(frame, false);
+    unfinished_.clear();
   }
 
   ExportJob job_;
@@ -475,7 +476,7 @@ class ExportPipeline {
   mutable State state_;  ///< guards all below
   FramesInFlight frames_;
   std::size_t live_rasterizers_ = 0, next_index_ = 0, failures_in_a_row_ = 0;
-  std::set<std::int64_t> in_hand_;         ///< handed out, neither written nor failed
+  std::set<std::int64_t> unfinished_;      ///< handed out, neither written nor failed
   std::shared_ptr<SharedPicture> shared_;  ///< picture of the last generated frame
   ExportResult result_;
   /// Sums over frames. Each thread adds its own when it ends, without the lock for each frame.

@@ -49,9 +49,9 @@ class ItemReader {
   void skip_spaces() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r"), rest_.size()));
   }
-  bool take(char wanted) {
+  bool take(char expected) {
     skip_spaces();
-    if (rest_.empty() || rest_.front() != wanted) return false;
+    if (rest_.empty() || rest_.front() != expected) return false;
     rest_.remove_prefix(1);
     return true;
   }

@@ -86,7 +86,7 @@ struct FramesInFlight {
            writing;
   }
   /// True if another frame may be generated.
-  bool has_room() const {
+  bool has_free_slot() const {
     return count() < limits.frames && to_draw.size() + drawing < limits.draw + limits.ahead;
   }
   /// True if rasterizer threads must encode: the limit of frames is reached, and some wait for an

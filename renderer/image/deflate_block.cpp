@@ -77,14 +77,14 @@ DeflateBlock::DeflateBlock(const PngRows& rows, bool is_last) : rows_(rows), is_
   // Capacity for the unchanged rows plus a segment.
   const std::size_t segment =
       std::min(rows.row_bytes, format::kSegmentPixels * rows.pixel_bytes + 1);
-  const std::size_t slack = deflate::most_coded(segment) + 256;
+  const std::size_t slack = deflate::max_coded_bytes(segment) + 256;
   const auto code_all = [&](std::size_t times) {
-    const std::size_t room = times * part_rows * rows.row_bytes + slack;
+    const std::size_t capacity = times * part_rows * rows.row_bytes + slack;
     std::atomic<bool> fits = true;
     tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t k) {
       if (!fits) return;
-      Buffer<std::uint8_t> coded(room);
-      if (!deflate::code_part(rows, *tables, is_last, parts_[k], coded.data(), room)) {
+      Buffer<std::uint8_t> coded(capacity);
+      if (!deflate::code_part(rows, *tables, is_last, parts_[k], coded.data(), capacity)) {
         fits = false;
         return;
       }

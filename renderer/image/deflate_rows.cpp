@@ -150,8 +150,8 @@ class SymbolWriter {
   SymbolWriter(std::uint8_t* out, const SymbolTables& tables)
       : tables_(tables), begin_(out), out_(out) {}
 
-  static constexpr std::uint64_t kMostBits = 56;
-  /// Writes at most kMostBits bits.
+  static constexpr std::uint64_t kMaxBits = 56;
+  /// Writes at most kMaxBits bits.
   HWY_INLINE void put(std::uint64_t bits, std::uint64_t count) {
     word_ |= bits << count_;
     count_ += count;
@@ -193,7 +193,7 @@ class SymbolWriter {
   /// Writes symbols of at most 30 bits each.
   HWY_INLINE void put_all(Symbol a, Symbol b, Symbol c) {
     const std::uint64_t two = count_of(a) + count_of(b), three = two + count_of(c);
-    if (three > kMostBits) {  // rare
+    if (three > kMaxBits) {  // rare
       put(a);
       put(b);
       put(c);
@@ -264,10 +264,10 @@ void count_rows(const PngRows& rows, std::size_t first, std::size_t end, bool is
   counter.add_to(counts);
 }
 
-/// Sets the part's bits and checksum. False if it does not fit in `room` bytes.
+/// Sets the part's bits and checksum. False if it does not fit in `capacity` bytes.
 template <std::size_t kPixelBytes>
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-               DeflateBlock::Part& part, std::uint8_t* out, std::size_t room) {
+               DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity) {
   constexpr std::size_t kSegment = format::kSegmentPixels * kPixelBytes;
   SymbolWriter<kPixelBytes> writer(out, tables);
   if (part.first == 0) {
@@ -286,7 +286,7 @@ bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_blo
     writer.literal(row[0]);
     for (std::size_t at = 1; at < rows.row_bytes; at += kSegment) {
       const std::size_t size = std::min(kSegment, rows.row_bytes - at);
-      if (writer.bits() / 8 + most_coded(size) > room) return false;
+      if (writer.bits() / 8 + max_coded_bytes(size) > capacity) return false;
       put_segment<kPixelBytes>(row + at, size, writer);
     }
   }
@@ -319,9 +319,9 @@ void count(const PngRows& rows, std::size_t first, std::size_t end, bool is_samp
 }
 
 bool code(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-          DeflateBlock::Part& part, std::uint8_t* out, std::size_t room) {
+          DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity) {
   return with_pixel_bytes(rows.pixel_bytes, [&](auto bytes) {
-    return code_part<decltype(bytes)::value>(rows, tables, is_last_block, part, out, room);
+    return code_part<decltype(bytes)::value>(rows, tables, is_last_block, part, out, capacity);
   });
 }
 
@@ -355,8 +355,8 @@ void fill_pairs(SymbolTables& tables) {
 }
 
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-               DeflateBlock::Part& part, std::uint8_t* out, std::size_t room) {
-  return HWY_DYNAMIC_DISPATCH(code)(rows, tables, is_last_block, part, out, room);
+               DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity) {
+  return HWY_DYNAMIC_DISPATCH(code)(rows, tables, is_last_block, part, out, capacity);
 }
 
 void filter_rows(const PngRows& rows, std::size_t first, std::size_t end,

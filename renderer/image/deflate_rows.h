@@ -57,7 +57,7 @@ struct SymbolTables {
 };
 
 /// Capacity in bytes for a segment's coded symbols, plus a word, since whole words are written.
-inline std::size_t most_coded(std::size_t segment_bytes) {
+inline std::size_t max_coded_bytes(std::size_t segment_bytes) {
   return (segment_bytes + 1) * png_format::kLongestCode / 8 + 16;
 }
 
@@ -65,9 +65,9 @@ inline std::size_t most_coded(std::size_t segment_bytes) {
 void count_rows(const PngRows& rows, std::size_t first, std::size_t end, bool is_sample,
                 Counts& counts);
 void fill_pairs(SymbolTables& tables);
-/// Codes a part and sets its bits and checksum. False if it does not fit in `room` bytes.
+/// Codes a part and sets its bits and checksum. False if it does not fit in `capacity` bytes.
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-               DeflateBlock::Part& part, std::uint8_t* out, std::size_t room);
+               DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity);
 /// Calls `take` with each of rows [first, end), filtered.
 void filter_rows(const PngRows& rows, std::size_t first, std::size_t end,
                  const std::function<void(std::size_t, const std::uint8_t*)>& take);

@@ -49,8 +49,9 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
     header.compression() = Imf::ZIP_COMPRESSION;
     for (const auto& [keyword, text] : metadata_texts(metadata))
       header.insert(attribute_name(keyword), Imf::StringAttribute(text));
-    if (values != ExrValues::kData) Imf::addChromaticities(header, Imf::Chromaticities());  // Rec.
-                                                                                            // 709's
+    if (values != ExrValues::kData)
+      Imf::addChromaticities(header, Imf::Chromaticities());  // Rec.
+                                                              // 709's
     header.insert(kExrValuesAttribute,
                   Imf::StringAttribute(values == ExrValues::kLinear    ? "lin_rec709_scene"
                                        : values == ExrValues::kDisplay ? "srgb_rec709_scene"

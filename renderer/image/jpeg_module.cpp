@@ -81,10 +81,10 @@ class JpegDecoder {
 
   /// Limits the scans: each of thousands, of a few bytes, takes the time of a whole picture.
   static void check_scans(j_common_ptr info) {
-    constexpr int kMostScans = 100;
+    constexpr int kMaxScans = 100;
     constexpr char kProblem[] = "it has over 100 scans";
     auto* const decoder = static_cast<JpegDecoder*>(info->client_data);
-    if (decoder->info_.input_scan_number <= kMostScans) return;
+    if (decoder->info_.input_scan_number <= kMaxScans) return;
     std::copy(std::begin(kProblem), std::end(kProblem), decoder->message_);
     std::longjmp(decoder->back_, 1);
   }

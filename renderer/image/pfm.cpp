@@ -25,8 +25,8 @@ static_assert(std::endian::native == std::endian::little,
 
 /// Takes the text up to the next white space, and that one character, from the front of `rest`.
 std::string_view next_token(const std::string& path, std::string_view& rest) {
-  constexpr std::size_t kLongestToken = kMaxPfmHeaderBytes / 4;
-  const std::size_t end = rest.substr(0, kLongestToken).find_first_of(" \t\r\n");
+  constexpr std::size_t kMaxTokenBytes = kMaxPfmHeaderBytes / 4;
+  const std::size_t end = rest.substr(0, kMaxTokenBytes).find_first_of(" \t\r\n");
   if (end == std::string_view::npos || end == 0) fail(path, "the header is malformed");
   const std::string_view token = rest.substr(0, end);
   rest.remove_prefix(end + 1);

@@ -75,10 +75,10 @@ std::vector<std::uint8_t> png_tail(std::uint32_t crc) {
 }
 
 PngStream::PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,
-                     std::uint64_t most_of_one_idat)
+                     std::uint64_t max_one_idat)
     : shape_(shape),
       write_(std::move(write)),
-      has_one_idat_(shape.filtered_bytes() <= most_of_one_idat) {
+      has_one_idat_(shape.filtered_bytes() <= max_one_idat) {
   write_(png_head(shape, metadata));
 }
 

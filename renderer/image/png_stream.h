@@ -25,9 +25,9 @@ class DeflateBlock;
 class PngStream {
  public:
   using Write = std::function<void(std::span<const std::uint8_t>)>;
-  /// `most_of_one_idat`: changed by tests only.
+  /// `max_one_idat`: changed by tests only.
   PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,
-            std::uint64_t most_of_one_idat = png_format::kMaxOneIdat);
+            std::uint64_t max_one_idat = png_format::kMaxOneIdat);
 
   /// Rows of a block. All calls of add() except the last get whole blocks.
   std::size_t rows_of_block() const;

@@ -110,7 +110,7 @@ class ZeroRuns {
              });
     }
     std::size_t size = (end_ - i) / kPixelBytes * kPixelBytes;
-    if (size < kShortest) return 0;
+    if (size < kMinRunBytes) return 0;
     std::uint8_t* const to = out_ + i;
     if (kFilter == kPaeth) {
       const std::uint8_t* const up = above_ + i;
@@ -122,7 +122,7 @@ class ZeroRuns {
         return hn::Eq(hn::LoadU(tag, up + k), hn::LoadU(tag, up + k - kPixelBytes));
       });
       size = same / kPixelBytes * kPixelBytes;
-      if (size < kShortest) return 0;
+      if (size < kMinRunBytes) return 0;
     }
     std::memcpy(to, to - kPixelBytes, kPixelBytes);
     for (std::size_t done = kPixelBytes; done < size; done *= 2)
@@ -131,7 +131,7 @@ class ZeroRuns {
   }
 
  private:
-  static constexpr std::size_t kShortest = 4 * kPixelBytes;  // shorter runs are not worth it
+  static constexpr std::size_t kMinRunBytes = 4 * kPixelBytes;  // shorter runs are not worth it
 
   const std::uint8_t *in_, *above_;
   std::uint8_t* out_;
@@ -193,9 +193,9 @@ HWY_INLINE std::size_t unfilter_paeth_pair(const std::uint8_t* in, const std::ui
 }
 
 template <std::size_t kPixelBytes>
-HWY_INLINE std::size_t unfilter_most(Filter filter, const std::uint8_t* in,
-                                     const std::uint8_t* above, std::uint8_t* out,
-                                     std::size_t row_bytes) {
+HWY_INLINE std::size_t unfilter_whole_pixels(Filter filter, const std::uint8_t* in,
+                                             const std::uint8_t* above, std::uint8_t* out,
+                                             std::size_t row_bytes) {
   if (filter == kSub) return unfilter_pixels<kSub, kPixelBytes>(in, above, out, row_bytes);
   if (filter == kAverage) return unfilter_pixels<kAverage, kPixelBytes>(in, above, out, row_bytes);
   return unfilter_pixels<kPaeth, kPixelBytes>(in, above, out, row_bytes);
@@ -223,8 +223,8 @@ void unfilter_row(Filter filter, const std::uint8_t* in, const std::uint8_t* abo
   }
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
-  if (pixel_bytes == 3) done = unfilter_most<3>(filter, in, above, out, row_bytes);
-  if (pixel_bytes == 4) done = unfilter_most<4>(filter, in, above, out, row_bytes);
+  if (pixel_bytes == 3) done = unfilter_whole_pixels<3>(filter, in, above, out, row_bytes);
+  if (pixel_bytes == 4) done = unfilter_whole_pixels<4>(filter, in, above, out, row_bytes);
 #endif
   unfilter_bytes(filter, in, above, out, done, row_bytes, pixel_bytes);
 }
