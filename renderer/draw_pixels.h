@@ -20,8 +20,7 @@ struct Pixels {
   Buffer<std::uint8_t> bytes;
 };
 
-/// Draws a frame's circles in samples of `type`, whatever the scene's bits: the samples of a PNG
-/// with that many bits, or of an EXR.
+/// Draws a frame's circles in samples of `type`: those of a PNG with that many bits, or of an EXR.
 Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSettings image,
                    SampleType type, StageStats& stats);
 

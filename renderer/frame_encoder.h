@@ -19,7 +19,6 @@ namespace roundel {
 /// Throws Error(kUsage) for sizes and bits that pictures cannot have.
 void check_image(const ImageSettings& image);
 
-/// The program and its version, for the metadata of files.
 extern const char* const kSoftware;
 
 /// Formats for streams of frames.
@@ -69,15 +68,13 @@ class FrameEncoder {
   /// `pixels` has none.
   FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels = PixelFormat::kAsScene);
 
-  /// Returns the picture's image or framebuffer, to draw to.
   FrameTarget target(FramePixels& picture) const {
     return wants_float() ? FrameTarget(picture.framebuffer) : FrameTarget(picture.image);
   }
   /// Like target(), but a rasterizer that can make the frame's file draws that.
   FrameTarget file_target(FramePixels& picture, std::int64_t frame) const;
-  /// True for formats that need the framebuffer.
   bool wants_float() const { return format_.picture != ImageFormat::kPng; }
-  /// Returns the settings to draw with: the samples of the file or stream.
+  /// Returns the settings to draw with: the file's or stream's samples.
   ImageSettings drawn(ImageSettings image) const {
     image.bits = image_.bits;
     image.low_byte_first = image_.low_byte_first;
@@ -95,14 +92,12 @@ class FrameEncoder {
   /// Returns the bytes before the first frame; empty except for y4m. `step`: frames from one frame
   /// of the stream to the next.
   std::string stream_header(std::int64_t step) const;
-  /// Returns the metadata of a frame's file.
   ImageMetadata metadata(const FramePixels& picture, std::int64_t frame) const;
   /// Returns the bytes of a frame's file, or of its part of the stream. Only for frames without
   /// drawn_bytes(). Takes less memory if it may give up the pixels on the way. Throws
   /// Error(kRuntimeFailure) if a library cannot encode the frame.
   std::vector<std::uint8_t> encode(FramePixels& picture, std::int64_t frame,
                                    bool gives_up_pixels) const;
-  /// Shape of a PNG of these frames.
   PngShape png_shape() const {
     return {image_.width, image_.height, image_.channels(), image_.bits};
   }
@@ -112,7 +107,7 @@ class FrameEncoder {
  private:
   std::vector<std::uint8_t> file_head(const FramePixels& picture, std::int64_t frame) const;
 
-  ImageSettings image_;  ///< with the bits of the file or stream
+  ImageSettings image_;
   FrameFormat format_;
   YuvFormat yuv_ = YuvFormat::k420;
   bool add_alpha_;  ///< true: pictures are RGB, the stream is RGBA

@@ -8,10 +8,9 @@
 
 namespace roundel {
 
-/// Upper bounds, in bytes, of the main memory for drawing one picture. Their sum is the bound of
-/// all.
+/// Upper bounds, in bytes, of the main memory for drawing one picture. They add up.
 struct FrameMemory {
-  std::uint64_t program;  ///< the process at its start, and the libraries of the format
+  std::uint64_t program;  ///< the process at its start, and the format's libraries
   std::uint64_t data;     ///< tables, and memory to read, rank and sort their rows
   std::uint64_t circles;  ///< circles in memory while they are drawn
   std::uint64_t lists;    ///< tile lists, unfinished pixels and memory that threads keep
@@ -31,29 +30,26 @@ std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_
 /// Bytes of the pixels that are drawn at once.
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format);
 
-/// Bytes of main memory that this process holds at the moment.
+/// Bytes of main memory that this process holds.
 std::uint64_t resident_memory();
 
 /// Upper bound, in bytes, of the main memory of a frame whose picture is kept while it is encoded,
-/// as in films: circles, lists of `overlaps` circle–tile pairs, at most `list_budget` (0: no
-/// limit), pixels and encoded file.
+/// as in films. Lists of `overlaps` circle–tile pairs take at most `list_budget` (0: no limit).
 std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std::uint64_t circles,
                             std::uint64_t overlaps, std::uint64_t list_budget);
 
-/// Throws Error(kRuntimeFailure) if the picture needs more memory than this machine has, "PATH:
-/// needs 120.0 GiB of memory …", or more than `budget` bytes (0: no limit), "PATH: --memory: 8M is
-/// too little, 26M is enough". Call it before drawing.
+/// Throws Error(kRuntimeFailure) before drawing: "PATH: needs 120.0 GiB of memory …" if the machine
+/// has less, or "PATH: --memory: 8M is too little, 26M is enough" for `budget` bytes (0: no limit).
 void check_feasible(const Scene& scene, std::int64_t frame, ImageFormat format,
                     std::uint64_t budget);
 /// Throws Error(kRuntimeFailure) if `bytes` exceed the machine's memory or `budget` (0: no limit).
 void check_memory(const Scene& scene, std::uint64_t bytes, std::uint64_t budget = 0);
 
-/// Throws Error(kRuntimeFailure) "PATH: --memory: 8M is too little, 26M is enough".
+/// Throws the second error of check_feasible().
 [[noreturn]] void fail_for_budget(const Scene& scene, std::int64_t frame, ImageFormat format,
                                   std::uint64_t budget);
 
-/// Calls `draw`, which draws the picture. If it throws TooLittleMemory, names a budget that is
-/// enough.
+/// Calls `draw`. If it throws TooLittleMemory, names a budget that is enough.
 template <typename Draw>
 void draw_within(const Scene& scene, std::int64_t frame, ImageFormat format, const Draw& draw) {
   std::uint64_t budget = 0;

@@ -14,13 +14,12 @@ namespace roundel {
 bool is_exr(const std::string& path);
 /// Returns the header of a PFM; nothing for other files.
 std::optional<PfmHeader> read_pfm_info(const std::string& path);
-/// Reads the header and metadata of a PNG, JPEG or WebP.
 PngInfo read_picture_info(const std::string& path);
 /// Returns the metadata of a picture (PNG, EXR, PFM, JPEG, WebP). Throws Error(kInvalidScene)
 /// "PATH: …".
 nlohmann::ordered_json picture_json(const std::string& path);
-/// Returns the axes in a picture's metadata in the form of description_json(): "window", and
-/// "layers" with domains or categories. Empty if the text is missing or was not written by Roundel.
+/// Returns the axes in a picture's metadata as in description_json(): "window", and "layers" with
+/// domains or categories. Empty without Roundel's text.
 nlohmann::ordered_json axes_json(const ImageMetadata& metadata);
 /// Describes this build and machine; memory in bytes.
 nlohmann::ordered_json machine_json(const std::vector<CudaDevice>& devices);

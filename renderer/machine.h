@@ -23,7 +23,7 @@ struct ChosenBackend {
   std::string reason;  ///< "asked for", "no CUDA device is present", …
 };
 
-/// Work of one call: circles plus pixels, summed over its pictures.
+/// Circles plus pixels of all pictures of a call.
 using PictureWork = std::uint64_t;
 inline constexpr PictureWork kEndlessWork = ~PictureWork{0};
 
@@ -31,35 +31,33 @@ PictureWork work_of(const Scene& scene);
 
 /// Returns the backend that `options` ask for. `auto` is the CPU if there is no device, or if the
 /// CPU should finish before CUDA has started and no device was named. Throws Error(kRuntimeFailure)
-/// if CUDA was requested for and is missing or reports an error, Error(kUsage) if the named device
+/// if CUDA was requested and is missing or reports an error, Error(kUsage) if the named device
 /// is missing. Initializes CUDA only if it may be used.
 ChosenBackend find_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
 
-/// Makes a rasterizer for one picture at a time. On the CPU the memory budget covers the whole
-/// picture.
+/// For one picture at a time. On the CPU the memory budget covers the whole picture.
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options);
 
-/// Number of this process among those on one machine, which share its devices and cores.
+/// Number of this process among those that share one machine's devices and cores.
 struct LocalRank {
   int index = 0;
   int count = 1;
 };
 
-/// Makes the rasterizers of a sequence. CPU: `at_once` of them, with one thread each if there are
-/// several. CUDA: `at_once` for each device that was requested for, or that the machine has. Local
-/// ranks divide the devices, or share them in turn if there are fewer devices than ranks.
+/// Rasterizers of a sequence. CPU: `at_once` of them, with one thread each if there are several.
+/// CUDA: `at_once` for each device that is requested, or that the machine has. Local ranks divide
+/// the devices, or share them in turn if there are fewer devices than ranks.
 std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
                                                           const MachineOptions& options,
                                                           const LocalRank& local_rank, int at_once);
-/// Returns a local rank's share of `devices`.
 std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& local_rank);
 
-/// Returns the CPU threads of a rank: `requested` if set; an equal share of the cores if several
-/// ranks share a machine without being bound to their own; else 0, for default_threads().
+/// CPU threads of a rank: `requested` if set; an equal share of the cores if several ranks share a
+/// machine and are not bound to cores; else 0, for default_threads().
 int threads_of(int requested, const LocalRank& local_rank);
 
-/// Returns the CPU threads in a program that uses the library, at most one per core: more would
-/// need a process-wide limit to be raised. 0 if no limit is needed.
+/// CPU threads in a program that uses the library, at most one per core: more would need a
+/// process-wide limit. 0: no limit needed.
 int threads_in_host(int requested);
 
 }  // namespace roundel

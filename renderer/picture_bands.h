@@ -13,7 +13,7 @@ inline bool is_drawn_in_bands(const ImageSettings& image, ImageFormat format) {
 }
 
 /// Returns the part of the image with `rows` rows from `top` on, counted from the top. Its pixels
-/// equal those of the whole image.
+/// stay the same.
 ImageSettings band_of(const ImageSettings& image, int top, int rows);
 
 }  // namespace roundel

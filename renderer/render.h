@@ -18,10 +18,9 @@ namespace roundel {
 Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                       StageStats& stats);
 
-/// Renders one frame of a scene to a file. `requested`: the format; if not given, the extension of
-/// `path` decides (.png, .exr, .pfm). Throws Error, and then leaves `path` as it was. Returns a
-/// sample of the frame's circles. `progress`: counts the circles that drawing makes, if any.
-/// `sync`: of the file.
+/// Renders one frame of a scene to a file. `requested`: the format; else the extension of `path`
+/// decides (.png, .exr, .pfm). Throws Error, and then leaves `path` as it was. Returns a sample of
+/// the circles. `progress`: counts the circles that drawing makes, if any.
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
                             std::optional<ImageFormat> requested = std::nullopt,

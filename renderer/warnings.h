@@ -14,22 +14,20 @@ namespace roundel {
 
 /// A picture or film that was drawn or is to be drawn.
 struct Drawn {
-  const Scene& scene;  ///< at its frame
-  std::int64_t frame;  ///< the picture's frame, or a film's first
+  const Scene& scene;
+  std::int64_t frame;  ///< a film's first frame
   ImageFormat format;
-  CircleSample sample;     ///< sample of this frame
-  std::uint64_t overlaps;  ///< pairs of circles and tiles, of all frames; 0: not drawn
-  std::size_t frames = 0;  ///< number of the film's frames; 0 for a picture
+  CircleSample sample;
+  std::uint64_t overlaps;  ///< circle–tile pairs of all frames; 0: not drawn
+  std::size_t frames = 0;  ///< 0 for a picture
 };
 
 /// Finds the warnings about a scene and returns each text once.
 class SceneWarnings {
  public:
-  /// Warns about data: skipped rows and comments, rounded numbers.
   Lines about_data(const Scene& scene);
-  /// Warns if the first frame of a film shows no circle. For frames with their own data or scene.
+  /// Warns if a film's first frame shows no circle. For frames with their own data or scene.
   Lines about_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles);
-  /// Warns about a picture, or about a film as a whole.
   Lines about(const Drawn& drawn);
   /// Lists the film's frames without a visible circle if there are several.
   Lines about_unseen_frames(const Scene& film) const;

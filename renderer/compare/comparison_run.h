@@ -11,10 +11,9 @@
 
 namespace roundel {
 
-/// Outcome for one picture of a run.
 enum class PairState {
   kSame,         ///< within the tolerance
-  kDiffers,      ///< beyond the tolerance, or of another shape
+  kDiffers,      ///< beyond the tolerance, or another shape
   kNew,          ///< without a golden
   kMissing,      ///< only a golden exists
   kNotCompared,  ///< a picture could not be read or made
@@ -22,50 +21,50 @@ enum class PairState {
 
 /// Cause of a difference, from the fingerprints in the pictures.
 enum class Origin {
-  kUnknown,       ///< a picture has no fingerprint
+  kUnknown,       ///< without two fingerprints
   kSameScene,     ///< same scene and frame: the renderer changed
   kSceneChanged,  ///< the golden is of another scene
   kOtherFrame,    ///< … of another frame of this scene
 };
 
-/// A golden and the picture that is compared with it.
+/// A golden and the picture compared with it.
 struct PairResult {
   std::string name;  ///< path in both folders, with '/'
   PairState state = PairState::kSame;
   Origin origin = Origin::kUnknown;
-  std::string golden_path, actual_path;                ///< empty if missing
+  std::string golden_path, actual_path;
   std::string difference_path;                         ///< image of the differences; empty: none
   std::string scene_path;                              ///< file of the drawn scene
   double seconds = 0;                                  ///< for drawing and comparing
-  std::string rule;                                    ///< name of the applied GoldenRule
+  std::string rule;                                    ///< name of the GoldenRule
   Tolerance tolerance;                                 ///< the rule's
-  double pixels_per_degree = kDefaultPixelsPerDegree;  ///< pixels per degree of the rule's ꟻLIP
+  double pixels_per_degree = kDefaultPixelsPerDegree;  ///< for ꟻLIP
   PictureDifference difference;                        ///< set for kSame and kDiffers
   std::vector<std::string> reasons;      ///< exceeded limits, or why nothing was compared
-  std::vector<std::string> explanation;  ///< lines: causes in the scene
+  std::vector<std::string> explanation;  ///< causes in the scene, as lines
 };
 
-/// All pairs of a run, by name.
+/// All pairs, by name.
 struct ComparisonRun {
   std::string title;  ///< "goldens and actual"
   std::vector<PairResult> results;
-  /// Number of files in two folders that are not pictures, except manifest and lock.
+  /// Files in two folders that are not pictures, except manifest and lock.
   std::size_t passed_over = 0;
   std::string golden_folder;
-  std::size_t unsound = 0;    ///< pictures that accept would refuse and the run does not keep
-  std::string output_folder;  ///< folder where accept finds the pictures; empty: none
-  std::vector<std::string> kept_before;  ///< names of an earlier run's pictures in output_folder
-  int share = 0, shares = 0;             ///< share number (from 1) of `shares`; 0: the whole
-  /// Command for people to accept a picture, without its name; empty: not possible.
+  std::size_t unsound = 0;               ///< pictures that accept would refuse, which are not kept
+  std::string output_folder;             ///< folder for accept; may be empty
+  std::vector<std::string> kept_before;  ///< an earlier run's pictures in output_folder
+  int share = 0, shares = 0;             ///< number (from 1) of shares; 0: not shared
+  /// Command to accept a picture, without its name; empty: not possible.
   std::string accept_command;
 };
 
-/// Returns the whole command to accept these pictures, quoted for a shell.
+/// Returns the command to accept these pictures, quoted for a shell.
 std::string command_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
 
 struct RunCounts {
   std::size_t same = 0, differ = 0, fresh = 0, missing = 0, not_compared = 0;
-  std::size_t passed_over = 0;  ///< ComparisonRun::passed_over
+  std::size_t passed_over = 0;
   std::size_t all() const { return same + differ + fresh + missing + not_compared; }
 };
 RunCounts count_states(const ComparisonRun& run);
@@ -75,43 +74,42 @@ const char* state_name(PairState state);
 /// "18 pictures: 15 same, 2 differ, 1 new; 3 other files passed over"
 std::string counts_text(const RunCounts& counts);
 
-/// Describes the origin: "the renderer changed: …". Empty for kUnknown.
+/// "the renderer changed: …"; empty for kUnknown.
 std::string origin_text(Origin origin);
 Origin origin_of(const std::optional<ImageMetadata>& golden,
                  const std::optional<ImageMetadata>& actual);
 
-/// True for pictures with equal pixels whose golden has no fingerprint of this scene and frame, and
-/// would get it if it was stored again.
+/// True for equal pixels whose golden lacks the fingerprint of this scene and frame, which storing
+/// it again would add.
 bool lacks_fingerprint(const PairResult& result);
 
-/// Describes a result in one line: `snow.png: differs: 12 pixels differ, at most 0 may; the scene
-/// changed … [goldens.yaml:4 "snow*"]`.
+/// `snow.png: differs: 12 pixels differ, at most 0 may; the scene changed … [goldens.yaml:4
+/// "snow*"]`
 std::string result_line(const PairResult& result);
 
-/// Compares two pictures by the rule for `result.name` and fills in the other fields. Measures ꟻLIP
-/// and SSIM only for pictures that differ, unless the rule needs them.
+/// Compares by the rule for `result.name` and fills in the other fields. Measures ꟻLIP and SSIM
+/// only for pictures that differ, unless the rule needs them.
 void compare_pair(const Picture& golden, const Picture& actual, const GoldenRules& rules,
                   const Measures& measures, PairResult& result);
-/// Compares the files of `result`, with memory from `budget`. An unreadable file is a result, too.
+/// Takes memory from `budget`. An unreadable file is a result, too.
 void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result,
                            MemoryBudget& budget);
 
-/// Pairs the pictures of two folders (files ending in .png, .exr, .pfm, .jpg, .jpeg or .webp) by
-/// relative path and compares the pairs, on all cores, within half of the machine's memory. Counts
-/// other files, and links to folders. An unreadable picture is a result, too. Throws
-/// Error(kInvalidScene) "PATH: …" for an unreadable folder.
+/// Pairs the pictures of two folders (.png, .exr, .pfm, .jpg, .jpeg, .webp) by relative path and
+/// compares them, on all cores, within half of the machine's memory. Counts other files, and links
+/// to folders. An unreadable picture is a result, too. Throws Error(kInvalidScene) "PATH: …" for an
+/// unreadable folder.
 ComparisonRun compare_folders(const std::string& golden_folder, const std::string& actual_folder,
                               const GoldenRules& rules, const Measures& measures);
 
-/// Relative paths, with '/', of all pictures in a folder and its subfolders, ascending.
-/// `unreadable`: subfolders that cannot be read, with the reason.
+/// Relative paths, with '/', of all pictures in a folder and below, ascending. `unreadable`:
+/// subfolders, with the reason.
 struct FolderListing {
   std::vector<std::string> files;
-  std::vector<std::string> others;  ///< other files, and links to folders, unsorted
+  std::vector<std::string> others;  ///< and links to folders; unsorted
   std::vector<std::pair<std::string, std::string>> unreadable;
 };
 FolderListing list_pictures(const std::string& folder);
-/// Lists the files that `is_wanted` selects.
 using FileChoice = std::function<bool(const std::filesystem::path&)>;
 FolderListing list_files(const std::string& folder, const FileChoice& is_wanted);
 

@@ -6,21 +6,18 @@
 
 namespace roundel {
 
-/// Returns picture `a` faded to light grey. Pixels of `b` beyond the tolerance's limits are red,
-/// other differing pixels yellow (also ignored antialiasing), and ignored pixels hatched. Both
-/// pictures have the same shape.
+/// Draws `a` in light grey, pixels of `b` beyond the tolerance's limits red, other differences
+/// yellow (also ignored antialiasing), and ignored pixels hatched. Both have the same shape.
 Image difference_image(const Picture& a, const Picture& b, const Tolerance& tolerance);
 
 /// Returns the flip_image() of the pixels that are not ignored.
 Image flip_of(const Picture& a, const Picture& b, const Tolerance& tolerance,
               double pixels_per_degree);
-/// Draws a map of ꟻLIP's errors in the colours of matplotlib's magma, from black (0) to light
-/// yellow (1).
+/// Draws a map of errors in the colours of matplotlib's magma, from black (0) to light yellow (1).
 Image flip_image(const FlipMap& map);
 
-/// Returns the picture as 8-bit sRGB for display: RGB, or RGBA if it has alpha. 16 bits are
-/// rounded; linear floats are clamped at 1 and encoded, alpha divided out; grey fills all three
-/// channels.
+/// Returns 8-bit sRGB for display: RGB, or RGBA with alpha. 16 bits are rounded; linear floats are
+/// clamped at 1 and encoded, alpha divided out; grey fills three channels.
 Image display_image(const Picture& picture);
 /// Inverse of picture_of().
 Image rendered_image(const Picture& picture);

@@ -7,17 +7,16 @@
 
 namespace roundel {
 
-/// Differing pixels near each other, for people to step through.
+/// Differing pixels near each other, to step through.
 struct DifferingPlace {
-  PixelBox box;  ///< smallest box around them
+  PixelBox box;
   std::uint64_t pixels = 0;
   double peak = 0;             ///< largest |a − b| of a channel; infinite if only one is finite
-  int peak_x = 0, peak_y = 0;  ///< the first pixel with this difference
+  int peak_x = 0, peak_y = 0;  ///< first pixel with this difference
 };
 
-/// Groups the red pixels of `difference`, the difference_image() of `a` and `b`. Pixels in the same
-/// or in adjacent squares of 16x16 belong together. Sorted by largest peak, then most pixels, then
-/// from the top.
+/// Groups the red pixels of `difference`, the difference_image() of `a` and `b`, in the same or
+/// adjacent squares of 16x16. Largest peaks first, then most pixels, then from the top.
 std::vector<DifferingPlace> differing_places(const Picture& a, const Picture& b,
                                              const Image& difference);
 

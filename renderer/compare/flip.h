@@ -5,7 +5,7 @@
 
 namespace roundel {
 
-/// Pixels per degree of the viewer's field: a screen 0.7 m wide with 3840 pixels, seen from 0.7 m.
+/// For a screen 0.7 m wide with 3840 pixels, seen from 0.7 m.
 inline constexpr double kDefaultPixelsPerDegree = 3840 * 3.14159265358979323846 / 180;
 inline constexpr double kLeastPixelsPerDegree = 1, kMostPixelsPerDegree = 1000;
 
@@ -19,7 +19,7 @@ struct FlipMap {
   PixelBox box;          ///< errors outside are 0
   Buffer<float> errors;  ///< [box.height · box.width]
 };
-/// Both pictures have the same shape, in sRGB; negative and non-finite values count as 0.
+/// Both have the same shape, in sRGB; negative and non-finite values count as 0.
 FlipMap flip_map(const Picture& a, const Picture& b, double pixels_per_degree);
 
 struct FlipStatistics {

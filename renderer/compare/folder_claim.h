@@ -5,14 +5,14 @@
 
 namespace roundel {
 
-/// Exclusive claim on a folder among all processes of Roundel, until the object or the process
-/// ends. Has no effect if the file system has no locks, or if the folder cannot be made or opened:
-/// writing to it then reports why.
+/// Exclusive claim on a folder among processes of Roundel, until the object or the process ends. No
+/// effect without file locks, or if the folder cannot be made or opened: writing to it then reports
+/// why.
 class FolderClaim {
  public:
   enum class Kind {
-    /// A folder for pictures to accept. It is made if missing, and removed again if it stays empty.
-    /// The constructor throws Error(kUsage) if another process has the folder.
+    /// A folder for pictures to accept. Made if missing, and removed again if it stays empty. The
+    /// constructor throws Error(kUsage) if another process has it.
     kOutput,
     /// An existing folder of goldens. The constructor waits for other processes, and throws
     /// Error(kRuntimeFailure) after a minute.

@@ -7,21 +7,21 @@
 
 namespace roundel {
 
-/// Hashes that are stored instead of a golden's picture.
+/// Stored instead of a golden's picture.
 struct LockedGolden {
-  std::string pixels;       ///< pixel_hash()
-  std::string fingerprint;  ///< fingerprint of its scene
+  std::string pixels;  ///< pixel_hash()
+  std::string fingerprint;
   std::int64_t frame = 0;
   std::uint32_t line = 0;  ///< line in the lock file; 0: none
 };
 
-/// Goldens by picture name.
+/// By picture name.
 using GoldenLock = std::map<std::string, LockedGolden>;
 inline constexpr const char* kLockName = "goldens.lock";
 
 /// True for 32 lower-case hex digits.
 bool is_fingerprint(std::string_view text);
-/// Returns "96x64 " and 32 lower-case hex digits: XXH3-128 of the samples, rows top to bottom.
+/// "96x64 " and 32 lower-case hex digits: XXH3-128 of the samples, rows top to bottom.
 std::string pixel_hash(const Picture& picture);
 
 /// Reads `goldens.lock` in a folder of goldens; empty if there is none:
@@ -34,13 +34,13 @@ std::string pixel_hash(const Picture& picture);
 GoldenLock read_golden_lock(const std::string& folder);
 
 /// Writes the lock in one step, sorted, a line per picture. Needs a FolderClaim since reading,
-/// because other processes change it, too.
+/// against other processes.
 void write_golden_lock(const std::string& folder, const GoldenLock& lock);
 
-/// True if the folder has a lock, with or without goldens. It marks folders that accept may change
-/// although only a list of pictures names them.
+/// Even an empty lock marks a folder that accept may change although only a list of pictures names
+/// it.
 bool has_golden_lock(const std::string& folder);
-/// Gives a folder of goldens an empty lock if it has none and is writable.
+/// Makes an empty lock if there is none and the folder is writable.
 void confirm_golden_folder(const std::string& folder);
 
 }  // namespace roundel

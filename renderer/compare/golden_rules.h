@@ -8,17 +8,15 @@
 
 namespace roundel {
 
-/// Tolerance of the pictures that match a pattern.
 struct GoldenRule {
   std::string name;  ///< for people: `goldens.yaml:4 "snow*"`
   std::vector<std::string> patterns;
   Tolerance tolerance;
 };
 
-/// In the order in which they are tried; the last rule matches every name.
+/// In order of precedence; the last rule matches every name.
 using GoldenRules = std::vector<GoldenRule>;
 
-/// Returns one rule for all pictures.
 GoldenRules rules_without_manifest(const Tolerance& tolerance);
 
 /// Reads a manifest, by default `goldens.yaml` in the folder of goldens:
@@ -35,8 +33,8 @@ GoldenRules rules_without_manifest(const Tolerance& tolerance);
 ///       ignore-antialiasing: true
 ///       shape-tolerant: true
 ///
-/// `otherwise` is for pictures without a matching rule. Throws as load_scene does: every problem
-/// with its place.
+/// `otherwise` is for pictures without a rule. Throws as load_scene does: every problem with its
+/// place.
 GoldenRules read_manifest(const std::string& path, const Tolerance& otherwise);
 GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise);
@@ -44,20 +42,17 @@ inline constexpr const char* kManifestName = "goldens.yaml";
 
 inline constexpr double kMostDelta = 1e9;  ///< limit of max-delta
 
-/// Returns the rule for a picture's path, relative to the folder, with '/'.
+/// `name`: path in the folder, with '/'.
 const GoldenRule& rule_for(const GoldenRules& rules, std::string_view name);
 
-/// Returns the mask files of all rules.
 std::vector<std::string> masks_of(const GoldenRules& rules);
-/// True for the mask file of a rule.
 bool is_mask(const GoldenRules& rules, const std::string& path);
 
-/// Returns the names of the rules, except the last one, that are not in `used`.
+/// Names of rules not in `used`, except the last rule.
 std::vector<std::string> unused_rules(const GoldenRules& rules, const std::set<std::string>& used);
 
-/// True if `pattern` matches the whole of `name`: `*` stands for any characters, including `/`, or
-/// none; `?` for one character of UTF-8. Takes time at most proportional to the product of the
-/// lengths.
+/// True if `pattern` matches all of `name`: `*` is any characters, even `/`, or none; `?` a
+/// character of UTF-8. Takes time at most proportional to the product of the lengths.
 bool glob_matches(std::string_view pattern, std::string_view name);
 
 }  // namespace roundel

@@ -8,16 +8,16 @@
 
 namespace roundel {
 
-/// Reads a picture as a mask of its pixels that are not black, or with alpha not transparent.
-/// Throws the errors of read_picture().
+/// Reads a mask of a picture's pixels that are not black, or with alpha not transparent. Throws the
+/// errors of read_picture().
 std::shared_ptr<const Mask> read_mask(const std::string& path);
 
-/// Returns the pixels in the tolerance's boxes and mask; nothing if it has neither. Throws
-/// Error(kInvalidScene) for a mask of another size.
+/// Returns the pixels in the tolerance's boxes and mask, if any. Throws Error(kInvalidScene) for a
+/// mask of another size.
 std::optional<PixelSet> ignored_pixels(const Tolerance& tolerance, int width, int height);
 
-/// Returns a copy of `b` with the ignored pixels of `a`, which has the same shape. Sets `different`
-/// to the number of ignored pixels that differ.
+/// Returns `b` with the ignored pixels of `a`, which has the same shape. `different`: number of
+/// these that differ.
 Picture with_ignored_of(const Picture& a, const Picture& b, const PixelSet& ignored,
                         std::uint64_t& different);
 

@@ -6,8 +6,8 @@
 
 namespace roundel {
 
-/// Bytes of memory that threads share. A thread that needs more than the whole budget gets it once
-/// all others have returned theirs.
+/// Bytes of memory that threads share. A thread that needs more than all waits until the others
+/// have returned theirs.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}

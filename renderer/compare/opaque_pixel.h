@@ -12,8 +12,8 @@ struct OpaquePixel {
   float red, green, blue;
 };
 
-/// Returns the pixel over a background with this value in all channels; grey fills all three.
-/// Negative and non-finite values become 0.
+/// Returns the pixel over a background with this value in all channels. Negative and non-finite
+/// values become 0.
 inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float background) {
   const auto channels = static_cast<std::size_t>(picture.channels);
   const std::size_t at = picture.sample_at(x, y);
@@ -30,17 +30,15 @@ inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float back
       channels < 3 ? OpaquePixel{red, red, red} : OpaquePixel{red, value(1), value(2)};
   if (channels == 1 || channels == 3) return pixel;
   const float alpha = std::fmin(value(channels - 1), 1.0f);
-  const float weight = picture.is_linear() ? 1.0f : alpha;  // linear ones are premultiplied
+  const float weight = picture.is_linear() ? 1.0f : alpha;  // linear values are premultiplied
   const float rest = (1 - alpha) * background;
   return {pixel.red * weight + rest, pixel.green * weight + rest, pixel.blue * weight + rest};
 }
 
-/// Returns the smallest box around all pixels whose bits differ between two pictures of the same
-/// shape; empty if none differ.
+/// Returns the smallest box around the differing bits of two pictures of the same shape; may be
+/// empty.
 PixelBox differing_box(const Picture& a, const Picture& b);
-/// Grows the box by `margin` pixels on each side, within the picture.
 PixelBox grown(const PixelBox& box, int margin, const Picture& picture);
-/// True if a pixel is not opaque.
 bool is_translucent(const Picture& picture);
 
 }  // namespace roundel

@@ -22,30 +22,29 @@ struct Mask {
 struct Tolerance {
   double max_delta = 0;  ///< largest |a − b| of a channel that counts as equal: levels of 0..255 in
                          ///< PNG, values in EXR and PFM
-  /// Allowed number of differing pixels. By default none, or any if max_density or flip_mean is
-  /// set.
+  /// Allowed differing pixels. By default none, or any if max_density or flip_mean is set.
   std::optional<double> max_pixels = {};
-  bool pixels_in_percent = false;  ///< max_pixels is a percentage of the picture
+  bool pixels_in_percent = false;  ///< max_pixels is a percentage
   struct Density {
     std::uint64_t pixels = 0;
     int width = 0, height = 0;
   };
-  std::optional<Density> max_density = {};  ///< limit for each window of that size
-  std::optional<double> flip_mean = {};     ///< upper limit of ꟻLIP's mean
+  std::optional<Density> max_density = {};  ///< for each window of that size
+  std::optional<double> flip_mean = {};     ///< limit of ꟻLIP's mean
   std::vector<PixelBox> ignore = {};        ///< pixels that are not compared
   std::shared_ptr<const Mask> mask = {};    ///< more of these
   bool is_shape_tolerant = false;           ///< call make_alike() first
   bool ignores_antialiasing = false;        ///< pixels with is_antialiased() are not over
 };
 
-/// Measures to compute beyond the cheap ones.
+/// Optional measures.
 struct Measures {
   bool flip = false;
   bool ssim = false;
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< for ꟻLIP
 };
 
-/// Difference of picture `b` from picture `a`. docs/compare.md has the definitions.
+/// From `a` to `b`. docs/compare.md has the definitions.
 struct PictureDifference {
   enum class Kind { kEqualBytes, kEqualPixels, kDifferent, kOtherShape };
   struct Channel {
@@ -55,50 +54,48 @@ struct PictureDifference {
   using Flip = FlipStatistics;
 
   Kind kind = Kind::kEqualBytes;
-  std::string shape;          ///< for kOtherShape: "96x96 RGB and 96x95 RGB"; else empty
+  std::string shape;          ///< for kOtherShape: "96x96 RGB and 96x95 RGB"
   bool can_be_alike = false;  ///< for kOtherShape: make_alike() would help
   int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
   std::vector<Channel> channels;
-  double rmse = 0;                      ///< over all channels, in [0, 1] for PNG
+  double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal
-  std::uint64_t pixels = 0;             ///< pixels with a channel that differs at all
+  std::uint64_t pixels = 0;             ///< with any difference
   std::uint64_t not_finite = 0;         ///< pixels with NaN or infinity on one side only: such
                                         ///< values exceed every limit; other numbers exclude them
   std::uint64_t ignored = 0;            ///< by boxes and mask; count as equal in all other fields
-  std::uint64_t ignored_different = 0;  ///< differing pixels among the ignored ones
+  std::uint64_t ignored_different = 0;  ///< among the ignored pixels
   std::uint64_t antialiased = 0;        ///< over max_delta, but on antialiased edges
   std::uint64_t pixels_over = 0;        ///< with a channel over max_delta
   PixelBox box;                         ///< smallest box around these
   PixelBox densest;                     ///< window (16x16, or of max_density) with most of these
-  std::uint64_t densest_pixels = 0;     ///< number in that window
+  std::uint64_t densest_pixels = 0;
   std::optional<Flip> flip;
-  std::optional<double> ssim;  ///< missing also for pictures below 11x11
+  std::optional<double> ssim;  ///< missing also below 11x11 pixels
 };
 
-/// Verdict on a comparison, with every exceeded limit in words.
 struct Verdict {
   bool same = true;
   std::vector<std::string> reasons;  ///< "12 pixels differ, at most 0 may"
 };
 
-/// Compares on all cores; the numbers do not depend on the machine. Throws Error(kInvalidScene) if
-/// a measure does not support the pictures' colour space, and for pictures of one shape with
-/// different ExrDisplay.
+/// The numbers do not depend on the machine. Throws Error(kInvalidScene) if a measure does not
+/// support the pictures' colour space, and for pictures of one shape with different ExrDisplay.
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                    const Measures& measures);
 /// `tolerance` must be that of the comparison.
 Verdict judge(const PictureDifference& difference, const Tolerance& tolerance);
 
-/// Two compared files, and their pictures if these were decoded.
+/// The pictures are there if they were decoded.
 struct ComparedFiles {
-  MemoryBudget::Share memory;  ///< memory of the pictures
+  MemoryBudget::Share memory;
   PictureDifference difference;
   std::optional<Picture> a, b;
 };
 
-/// Compares two files. Files with equal bytes are not decoded, but need a sound header and a
-/// supported kind: read_picture_header(). Others are decoded in parallel, with memory from `budget`
-/// if given. Throws an Error with the problems of both files.
+/// Files with equal bytes are not decoded, but need a sound header and a supported kind:
+/// read_picture_header(). Others are decoded in parallel, with memory from `budget`. Throws an
+/// Error with the problems of both files.
 ComparedFiles compare_files(const std::string& path_a, const std::string& path_b,
                             const Tolerance& tolerance, const Measures& measures,
                             MemoryBudget* budget = nullptr);

@@ -13,10 +13,10 @@ struct PixelBox {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// A set of a picture's pixels, one bit each.
+/// One bit per pixel.
 class PixelSet {
  public:
-  /// Contents are undefined: fill every row.
+  /// Undefined contents: fill every row.
   PixelSet(int width, int height)
       : width_(width),
         height_(height),
@@ -40,8 +40,8 @@ class PixelSet {
   std::uint64_t count() const;
   /// Returns the smallest box around them; empty if there are none.
   PixelBox box() const;
-  /// Returns the window of this size (or the picture's, if smaller) with most of them, the topmost,
-  /// then leftmost one, and its count. `box` is box().
+  /// Returns the topmost, then leftmost window of this size (or the picture's, if smaller) with
+  /// most of them, and its count. `box` is box().
   std::pair<PixelBox, std::uint64_t> densest_window(const PixelBox& box, int window_width,
                                                     int window_height) const;
 

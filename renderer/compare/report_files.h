@@ -13,9 +13,8 @@ using ReportJson = nlohmann::ordered_json;
 /// Inside the report's folder.
 inline constexpr const char* kPictureFolder = "pictures";
 
-/// Writes the pictures of `failures` to FOLDER/pictures, at most `byte_limit` bytes, smallest files
-/// first, so that large ones do not displace others. Adds their places, or why they are missing, to
-/// the entries of `json`.
+/// Writes at most `byte_limit` bytes to FOLDER/pictures, smallest files first, so that large ones
+/// do not displace others. Adds their places, or why they are missing, to the entries of `json`.
 void write_report_files(const std::string& folder, const std::vector<const PairResult*>& failures,
                         std::uint64_t byte_limit, ReportJson& json);
 

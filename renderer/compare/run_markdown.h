@@ -6,18 +6,17 @@
 
 namespace roundel {
 
-/// Writes a run as Markdown for a pull request: a table of the first pictures that differ, with
-/// golden, actual and difference in files beside it, STEM-pictures/NUMBER-KIND.png, at most 8 bits
-/// deep. Removes the files of an earlier summary first. Throws Error(kOutputRefused),
-/// Error(kRuntimeFailure).
+/// Writes Markdown for a pull request: a table of the first pictures that differ, with golden,
+/// actual and difference as STEM-pictures/NUMBER-KIND.png, at most 8 bits deep. Replaces an earlier
+/// summary's files. Throws Error(kOutputRefused), Error(kRuntimeFailure).
 void write_markdown(const std::string& path, const ComparisonRun& run);
-/// Returns all files that write_markdown() may write.
+/// All files that write_markdown() may write.
 std::vector<std::string> markdown_files(const std::string& path);
-/// Removes only these pictures. Ignores errors.
+/// Removes only these. Ignores errors.
 void remove_markdown_pictures(const std::string& path) noexcept;
 
-/// Commands that make GitHub's runner show errors at the goldens of the first pictures that differ,
-/// one per line, without the leading "::".
+/// GitHub runner's commands that show errors at the goldens of the first pictures that differ, one
+/// per line, without the leading "::".
 Lines github_annotations(const ComparisonRun& run);
 
 }  // namespace roundel

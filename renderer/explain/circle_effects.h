@@ -7,10 +7,10 @@
 
 namespace roundel {
 
-/// Effect of a change on pixels, summed over pixels and channels.
+/// Effect of a change, summed over pixels and channels.
 struct ChangeEffect {
   double amount = 0;
-  std::uint64_t pixels = 0;  ///< number of pixels with an effect
+  std::uint64_t pixels = 0;  ///< with an effect
 
   void add(const ChangeEffect& other) {
     amount += other.amount;
@@ -18,9 +18,8 @@ struct ChangeEffect {
   }
 };
 
-/// Returns the effects of each change on the pixels (row · width + x), and last the effect of a
-/// changed background: [changes.size() + 1]. See explain_difference. The sums do not depend on the
-/// number of threads.
+/// Effects of each change on the pixels (row · width + x), and last of a changed background:
+/// [changes.size() + 1]. See explain_difference. The sums do not depend on the number of threads.
 std::vector<ChangeEffect> sum_effects(const DrawnFrame& a, const DrawnFrame& b,
                                       std::span<const CircleChange> changes,
                                       std::span<const std::uint32_t> pixels,

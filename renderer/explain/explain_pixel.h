@@ -14,19 +14,19 @@ namespace roundel {
 struct PixelStep {
   std::uint64_t circle;  ///< in paint order of the whole frame
   BlendMode mode;
-  BlendColor color;  ///< the circle's colour at this pixel
-  float share;       ///< share of the pixel that it covers; 1 without coverage by area
-  float alpha;       ///< its alpha here, times the share
+  BlendColor color;  ///< at this pixel
+  float share;       ///< covered share of the pixel; 1 without coverage by area
+  float alpha;       ///< at this pixel, times share
   BlendColor transmittance_before, transmittance_after;  ///< by channel
   BlendColor contribution;  ///< added light: transmittance_before · alpha · color, or nothing
   BlendColor running;       ///< the pixel's colour after this circle
 };
 
-/// All steps to a pixel's value. Colours are in the blend space.
+/// A pixel's value, step by step. Colours are in the blend space.
 struct PixelExplanation {
   std::vector<PixelStep> steps;  ///< front to back; the first `max_steps`
-  std::uint64_t composited = 0;  ///< circles that made the pixel, including unlisted ones
-  std::uint64_t unseen = 0;      ///< circles that cover it behind the one where it stopped
+  std::uint64_t composited = 0;  ///< all that made the pixel, also unlisted ones
+  std::uint64_t unseen = 0;      ///< all that cover it after it stopped
   bool has_stopped = false;      ///< its transmittance fell to 2⁻²⁰
   BlendColor transmittance;      ///< factor of the background
   BlendColor background;         ///< black if the image has alpha
@@ -36,9 +36,8 @@ struct PixelExplanation {
   std::array<std::uint32_t, 4> samples{};
 };
 
-/// Explains pixel `x` of row `row`, counted from the **bottom** as in a framebuffer; both must lie
-/// in the image. `circles` are in frame space. Parallel; takes memory for `max_steps` steps plus 16
-/// MiB.
+/// Explains pixel `x` of row `row`, counted from the **bottom** as in a framebuffer. Both must lie
+/// in the image, and `circles` in frame space. Parallel; takes memory for `max_steps` plus 16 MiB.
 PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& image, int x, int row,
                                std::size_t max_steps);
 

@@ -9,7 +9,6 @@
 
 namespace roundel {
 
-/// Quantity that is counted for each pixel.
 enum class HeatMapKind {
   kLayers,    ///< circles that cover it: depth complexity
   kOverlaps,  ///< circles in the list of its tile of kCpuTileSize pixels
@@ -22,9 +21,8 @@ struct HeatMap {
   Buffer<std::uint32_t> values;  ///< [height · width]
 };
 
-/// `circles` are in frame space. Parallel. Takes 4 bytes a pixel (kStop: 8) and at most
-/// `list_budget` bytes for lists (0: a quarter of the memory); if they do not fit, counts in
-/// chunks.
+/// `circles` are in frame space. Parallel. Takes 4 bytes a pixel (kStop: 8), and at most
+/// `list_budget` bytes for lists (0: a quarter of the memory), in chunks if necessary.
 HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMapKind kind,
                       std::uint64_t list_budget);
 

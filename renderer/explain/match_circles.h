@@ -9,26 +9,26 @@ namespace roundel {
 
 inline constexpr std::uint32_t kNoCircle = ~std::uint32_t{0};
 
-/// A circle that differs between two frames. Numbers are those of the whole frame.
+/// A difference between two frames. Numbers are those of the whole frame.
 struct CircleChange {
   enum class Kind : std::uint8_t {
     kAdded,      ///< in b only
     kRemoved,    ///< in a only
     kChanged,    ///< in both, with other values
-    kReordered,  ///< in both with equal values, at another place in the paint order
+    kReordered,  ///< equal, at another place in the paint order
   };
   Kind kind;
   std::uint32_t in_a = kNoCircle, in_b = kNoCircle;
 };
 
-/// Names for messages: "added", "removed", "changed", "reordered".
+/// "added", "removed", "changed", "reordered"
 const char* name_of(CircleChange::Kind kind);
 
-/// Returns the circles that differ between frames a and b, in the order of b, removed ones last.
-/// Equal circles (all fields bit for bit) are paired wherever they are. Other circles are paired by
-/// position and radius, then position and paint, then radius and paint, then the place in the scene
-/// file. The circles with a changed order are the fewest that explain the new order. Memory: about
-/// 40 bytes for each circle between the first and the last change.
+/// Returns the differing circles of frames a and b, in the order of b, removed ones last. Equal
+/// circles (all fields bit for bit) are paired wherever they are, others by position and radius,
+/// then position and paint, then radius and paint, then place in the scene file. As few circles as
+/// possible count as reordered. Takes about 40 bytes for each circle between the first and the last
+/// change.
 std::vector<CircleChange> match_circles(const Circles& a, const LayerPlaces& places_a,
                                         const Circles& b, const LayerPlaces& places_b);
 

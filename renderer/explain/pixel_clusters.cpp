@@ -31,7 +31,7 @@ class PixelSets {
 }  // namespace
 
 PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int height,
-                            std::size_t most) {
+                            std::size_t max_clusters) {
   const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
   PixelSets sets(marked.size());
   PixelClusters found;
@@ -65,7 +65,7 @@ PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int h
   std::stable_sort(roots.begin(), roots.end(), [&sizes](std::uint32_t first, std::uint32_t second) {
     return sizes[first] > sizes[second];
   });
-  roots.resize(std::min(most, roots.size()));
+  roots.resize(std::min(max_clusters, roots.size()));
 
   std::unordered_map<std::uint32_t, PixelCluster*> by_root;
   found.largest.resize(roots.size());

@@ -19,9 +19,9 @@ struct PixelClusters {
   std::vector<PixelCluster> largest;  ///< largest first; equal ones in order of their first pixels
 };
 
-/// Finds the `most` largest clusters of `marked`, [height][width] of at most 2³² pixels, by
+/// Finds the `max_clusters` largest clusters of `marked`, [height][width] of at most 2³² pixels, by
 /// disjoint sets (Tarjan 1975) in one pass. Takes 8 bytes a pixel.
 PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int height,
-                            std::size_t most = 1);
+                            std::size_t max_clusters = 1);
 
 }  // namespace roundel

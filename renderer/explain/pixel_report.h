@@ -9,7 +9,7 @@
 
 namespace roundel {
 
-/// An explained pixel. Rows count from the top here.
+/// Rows count from the top here.
 struct PixelReport {
   const Scene& scene;
   std::int64_t frame;
@@ -20,17 +20,17 @@ struct PixelReport {
   std::map<std::uint64_t, std::uint32_t> lines = {};  ///< by circle, for circles in the scene file
 };
 
-/// Returns the data rows of an explanation's circles.
+/// Returns the data rows of the circles.
 std::map<std::uint64_t, std::uint64_t> rows_of(const Scene& scene, CircleSource& source,
                                                const PixelExplanation& explanation);
 
-/// Returns the scene file lines, from 1, of an explanation's inline circles.
+/// Returns the scene file lines, from 1, of inline circles.
 std::map<std::uint64_t, std::uint32_t> lines_of(const Scene& scene, const SceneText& text,
                                                 const PixelExplanation& explanation);
 
 /// JSON for programs; docs/explain.md lists the keys. Numbers are binary32, with all digits.
 nlohmann::ordered_json pixel_json(const PixelReport& report);
-/// The keys at the start of all reports.
+/// The first keys of all reports.
 nlohmann::ordered_json scene_json(const Scene& scene, std::int64_t frame);
 
 /// True if the scene has blend modes other than over.

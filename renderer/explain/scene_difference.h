@@ -11,7 +11,6 @@
 
 namespace roundel {
 
-/// A scene and the text of its file.
 struct SceneFile {
   Scene scene;
   SceneText text;
@@ -22,21 +21,21 @@ struct SceneFile {
 
 struct DrawnScene;
 
-/// Two drawn scenes and why their pictures differ: changed values of the files, and the circles
-/// responsible for the largest clusters of differing pixels.
+/// Two drawn scenes and why their pictures differ: changed values, and the circles that cause the
+/// largest clusters of differing pixels.
 class SceneDifference {
  public:
-  /// Draws overrides.frame, or else each scene's first frame. The files must outlive this. Pictures
-  /// with different sizes or channels are not drawn. Throws Error if drawing fails.
+  /// Draws overrides.frame, or each scene's first frame. Keeps references to the files. Does not
+  /// draw pictures of different sizes or channels. Throws Error if drawing fails.
   SceneDifference(const SceneFile& a, const SceneFile& b, const SceneOverrides& overrides,
                   std::size_t clusters);
   ~SceneDifference();
   SceneDifference(const SceneDifference&) = delete;
   SceneDifference& operator=(const SceneDifference&) = delete;
 
-  /// False if all pixels are equal, also in float.
+  /// False if all pixels are equal, also as floats.
   bool differs() const;
-  /// Returns lines with at most `limit` circles per cluster.
+  /// At most `limit` circles per cluster.
   Lines text(std::size_t limit) const;
   nlohmann::ordered_json json(std::size_t limit) const;
 

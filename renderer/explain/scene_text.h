@@ -28,9 +28,8 @@ class SceneText {
   std::vector<std::string> data_;
 };
 
-/// Returns the differing values of two scenes: "seed 7 -> 8", "layers[2].random.count 300 added".
-/// Skips inline circles and values that the command line sets for both. Lists of different lengths
-/// count as one value.
+/// Returns differing values: "seed 7 -> 8", "layers[2].random.count 300 added". Skips inline
+/// circles and values that the command line sets. A list of another length counts as one value.
 std::vector<std::string> changed_values(const SceneText& a, const SceneText& b,
                                         const SceneOverrides& overrides);
 

@@ -16,15 +16,15 @@ namespace roundel {
 /// exist, or their makers ended without making them.
 class ClaimedFrames final : public FrameSource {
  public:
-  /// `is_made` checks a frame's file after the frame is claimed, since another process may have
-  /// made it after the list of frames was made. It may throw.
+  /// `is_made` checks a frame's file after the claim, since another process may have made it in the
+  /// meantime. It may throw.
   ClaimedFrames(FrameSource& frames, FileSink& sink, std::function<bool(std::int64_t)> is_made);
 
   std::optional<NextFrame> next() override;
   void close() override;
   void give_back(std::int64_t frame, bool has_failed) override;
 
-  /// Returns the frames that other processes hold, if only these are left.
+  /// Returns the frames of other processes, if only these are left.
   FrameList waiting_for() const;
 
  private:

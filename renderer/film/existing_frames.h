@@ -18,15 +18,15 @@
 namespace roundel {
 
 enum class FrameState : std::uint8_t {
-  kMissing,     ///< there is no file
+  kMissing,
   kSound,       ///< complete; after judge(): also the frame of its name
   kCorrupt,     ///< damaged, or not a file
   kUnreadable,  ///< the system refuses to open or read it
-  kLink,        ///< a symbolic link, which is never followed
+  kLink,        ///< never followed
   kForeign,     ///< complete, but another frame, of another scene, or not Roundel's
 };
 
-/// Origin of a frame according to its file. PFM files have only the size.
+/// Origin that a frame's file states. PFM files state only the size.
 struct FrameOrigin {
   std::string fingerprint, software;  ///< both empty if the file has none
   std::uint32_t seed = 0;
@@ -43,47 +43,44 @@ struct FrameFile {
   bool is_misnamed = false;             ///< set by judge(): the file is frame `said`
   std::int64_t said = 0;                ///< frame number in the file
   const FrameOrigin* origin = nullptr;  ///< set for complete files
-  /// The fault, worded to follow "is" or "are"; equal faults share one string. Null for missing and
-  /// sound files.
+  /// The fault, to follow "is" or "are"; equal faults share one string. Null for missing and sound
+  /// files.
   const std::string* fault = nullptr;
 };
 
-/// Expected origin of all frames of an export.
 struct ExpectedOrigin {
   FrameOrigin all;
-  /// If set, returns the origin of each frame, as for films of data, and replaces `all`. May throw
-  /// Error; called by several threads at once.
+  /// If set, replaces `all` for each frame, as for films of data. May throw Error; called by
+  /// several threads at once.
   std::function<FrameOrigin(std::int64_t)> of_frame = {};
-  /// The frame number that all files must have, if frames are rows of a table.
+  /// The frame number in all files, if frames are rows of a table.
   std::optional<std::int64_t> shown = {};
-  /// True if each frame has its own, as in scenes that move; the value then tells nothing.
+  /// True if each frame has its own, as in scenes that move, so it is not checked.
   bool fingerprints_vary = false, seeds_vary = false;
-  /// A file of this origin, if another origin is equally frequent and either may be right.
+  /// A file of this origin, if another origin is equally frequent.
   std::string example = {};
 };
-/// Returns the origin of frames that this program makes of the scene. Keeps a reference to it.
+/// Returns the origin of frames of this program and scene. Keeps a reference to the scene.
 ExpectedOrigin origin_of(const Scene& scene);
 
-/// How much of a file is read.
 enum class FrameReading {
-  kChecksums,  ///< checksums of all chunks of a PNG, which detect damage
+  kChecksums,  ///< every chunk's in a PNG; they detect damage
   kPixels,     ///< also decodes all pixels
 };
 
-/// Returns the frames whose names exist, as files or anything else.
+/// Returns the frames whose names exist.
 FrameList taken_names(const FrameName& name, const FrameList& frames);
 
-/// Returns the numbers in the file names of the whole film: those of the scene's animation and of
-/// `frames`, counted from 0 with `renumbers`. Empty for a single frame, which does not tell.
+/// Returns the file numbers of the whole film: those of the scene's animation and of `frames`,
+/// counted from 0 with `renumbers`. Empty for a single frame.
 FrameList film_numbers(const FrameList& frames, const Scene* scene, bool renumbers);
 
 /// True if a file has the number before the first or after the last of `numbers`.
 bool has_neighbor(const std::string& pattern, const FrameList& numbers);
-/// Lists files of the pattern that a longer film left over, whose numbers are not in `numbers`: "10
-/// more files match out/f_####.png: 20-29". Empty if there are none. Reads the folder's names.
+/// Lists files that a longer film left over, whose numbers are not in `numbers`: "10 more files
+/// match out/f_####.png: 20-29". Empty if there are none. Reads the folder.
 std::string leftovers_line(const std::string& pattern, const FrameList& numbers);
 
-/// Files under the names of a film's frames.
 class ExistingFrames {
  public:
   /// Reads all of them in parallel.
@@ -92,19 +89,18 @@ class ExistingFrames {
   ExistingFrames(const ExistingFrames&) = delete;
   ExistingFrames& operator=(const ExistingFrames&) = delete;
 
-  /// Files in the order of the frames.
   const std::vector<FrameFile>& files() const { return files_; }
 
-  /// Returns the origin of most files; of equally frequent ones, that of the first file.
+  /// Returns the origin of most files, or of the first file if several are equally frequent.
   ExpectedOrigin most_common_origin() const;
 
-  /// Marks sound files as foreign if they are not the frame of their name or have another origin.
-  /// `word` is for the faults: "640x360, WORD 320x180". PFM files are compared by size alone, and
-  /// are foreign unless `accepts_pfm`.
+  /// Marks sound files as foreign if they have another frame or origin than expected. `word` is for
+  /// the faults: "640x360, WORD 320x180". PFM files are compared by size alone, and are foreign
+  /// unless `accepts_pfm`.
   void judge(const ExpectedOrigin& origin, const char* word, bool accepts_pfm);
 
-  /// Returns the faults of the files for which `is_listed`, one line a fault: "300 frames are
-  /// 640x360, asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".
+  /// Returns the faults of files for which `is_listed`, one line each: "300 frames are 640x360,
+  /// asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".
   std::vector<std::string> fault_lines(bool (*is_listed)(const FrameFile&)) const;
 
  private:

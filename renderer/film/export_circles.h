@@ -19,24 +19,22 @@ struct FrameCircles {
   std::shared_ptr<const Scene> scene = {};  ///< set if each frame has its own
 };
 
-/// Makes the circles of the frames of an export, one frame after the other.
+/// Makes the circles of an export's frames, one frame after the other.
 class ExportCircles {
  public:
-  /// Keeps a reference to the scene. `budget`: bytes for circles that are made once for all frames.
-  /// `recipes`: the rasterizers can make circles from recipes.
+  /// Keeps a reference to the scene. `budget`: bytes for circles that are made once. `recipes`: the
+  /// rasterizers can make circles from recipes.
   ExportCircles(const Scene& scene, std::uint64_t budget, bool recipes);
 
   /// True if each frame has its own data or scene, which may be invalid while others are valid.
   bool are_read() const { return is_read_; }
-  /// True if frames may reuse the picture of the previous one.
   bool repeats() const { return repeats_; }
   /// True if at() returns recipes, which take no memory except in frames whose centres are binary64
   /// until the view has moved them.
   bool have_recipes() const { return has_recipes_; }
-  /// Returns nothing if the frame reuses the picture of the last requested one. Called by one
-  /// thread.
+  /// Returns nothing if the frame reuses the previous picture. Called by one thread.
   std::optional<FrameCircles> at(std::int64_t frame, StageStats& stats);
-  /// Takes back circles that are no longer needed, to reuse their memory. Called by any thread.
+  /// Takes back unused circles, to reuse their memory. Called by any thread.
   void take_back(FrameCircles circles);
 
  private:
@@ -46,8 +44,8 @@ class ExportCircles {
   std::uint64_t budget_;
   bool is_read_, repeats_;
   bool has_recipes_;
-  bool has_first_ = false;           ///< a frame was requested
-  std::optional<std::string> last_;  ///< fingerprint of the last frame
+  bool has_first_ = false;
+  std::optional<std::string> last_;  ///< fingerprint
   std::mutex mutex_;                 ///< guards all below
   std::vector<std::shared_ptr<Circles>> free_;
 };

@@ -17,17 +17,15 @@
 
 namespace roundel {
 
-/// Progress of an export.
 struct ExportCounts {
   std::uint64_t written = 0, failed = 0;  ///< frames
-  std::uint64_t bytes = 0;                ///< written bytes
-  std::size_t drawn_ahead = 0;            ///< pictures that wait to be encoded or written
-  std::uint64_t kept = 0;                 ///< frames that another process made in the meantime
+  std::uint64_t bytes = 0;                ///< written
+  std::size_t drawn_ahead = 0;            ///< pictures to encode or to write
+  std::uint64_t kept = 0;                 ///< frames that another process made
 
   ExportCounts& operator+=(const ExportCounts& other);
 };
 
-/// Limits of what an export does at once.
 struct ExportLimits {
   std::size_t draw = 1, encode = 1, write = 1;  ///< threads of each stage; one thread generates
   std::size_t write_first = 1;                  ///< always active; the others help with a backlog
@@ -41,18 +39,18 @@ struct ExportJob {
   FrameSource& frames;
   const FrameEncoder& encoder;
   FrameSink& sink;
-  /// One or more; each has its own thread, and all draw from one queue of frames.
+  /// One or more; each has its own thread. All draw from one queue.
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
   int encoders = 0;  ///< pictures encoded at once; 0: one per core
   std::uint64_t memory_budget =
       0;  ///< bytes for pictures in flight; 0: a share of the available memory
-  /// Called after each written frame, from several threads at once.
+  /// Called for each written frame, from several threads at once.
   std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
   /// Called by one thread with each frame that has its own scene, before it is drawn.
   std::function<void(std::int64_t frame, const Scene& scene, const CircleStream& circles)>
       on_scene = [](auto, auto&, auto&) {};
-  /// Called regularly by the thread that waits for the end. If it returns false, no further frame
-  /// is drawn; drawn pictures are still encoded and written.
+  /// Called regularly by the waiting thread. If false, no further frame is drawn; drawn pictures
+  /// are still written.
   std::function<bool(const ExportCounts& counts)> goes_on = [](auto&) { return true; };
   double tick_seconds = 0.1;  ///< between these calls
 };
@@ -63,17 +61,16 @@ struct FailedFrame {
   std::string message;
 };
 
-/// Outcome of an export.
 struct ExportResult {
   FrameList written;                ///< ascending
-  FrameList kept = {};              ///< frames that another process made in the meantime, ascending
+  FrameList kept = {};              ///< made by another process, ascending
   std::vector<FailedFrame> failed;  ///< in order of failure
   bool gave_up = false;             ///< too many consecutive failures
   std::optional<Error> error;       ///< why generating stopped, unless because of these failures
-  std::uint64_t bytes = 0;          ///< written bytes
+  std::uint64_t bytes = 0;          ///< written
   StageStats stages;                ///< sums over all frames and threads
   double seconds = 0;               ///< wall time
-  double processor_seconds = 0;     ///< processor time of all threads of the process
+  double processor_seconds = 0;     ///< CPU time
   ExportLimits limits;
 
   ExportCounts counts() const { return {written.size(), failed.size(), bytes, 0, kept.size()}; }
@@ -83,8 +80,7 @@ struct ExportResult {
 
 /// True if all rasterizers make circles from recipes.
 bool all_make_circles(const ExportJob& job);
-/// Returns the limits of an export with `encoders` encoder threads. `budget`: bytes for frames in
-/// flight. `have_recipes`: the rasterizers make the circles.
+/// `budget`: bytes for frames in flight. `have_recipes`: the rasterizers make the circles.
 ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint64_t budget,
                            bool have_recipes);
 

@@ -12,40 +12,37 @@
 
 namespace roundel {
 
-/// Takes encoded frames.
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
   FrameSink(const FrameSink&) = delete;
   FrameSink& operator=(const FrameSink&) = delete;
 
-  /// True if frames must come one by one and in order; else they come in any order and from several
-  /// threads at once.
+  /// True if frames must come one by one, in order; else several threads write them in any order.
   virtual bool in_order() const = 0;
-  /// Returns the name of a frame in messages.
   virtual std::string name(std::int64_t frame) const = 0;
   /// Throws Error; the frame is then missing.
   virtual void write(std::int64_t frame, std::span<const std::uint8_t> bytes) = 0;
-  /// Waits until these frames, new or old, are on the disk. Throws Error.
+  /// Waits until these frames are on the disk. Throws Error.
   virtual void sync(const FrameList& /*frames*/) {}
 
  protected:
   FrameSink() = default;
 };
 
-/// Writes one file per frame, under a temporary name, then renames it. sync() flushes all to the
-/// disk. A link under a frame's name is replaced; a pipe or a device there is an error.
+/// Writes a file per frame, under a temporary name, then renames it. A link under a frame's name is
+/// replaced; a pipe or a device there is an error.
 class FileSink final : public FrameSink {
  public:
-  /// `rule`: treatment of a file that already has a frame's name.
+  /// `rule`: for a frame's name that already exists.
   explicit FileSink(FrameName file_name, TakenName rule = TakenName::kReplace)
       : file_name_(std::move(file_name)), rule_(rule) {}
   bool in_order() const override { return false; }
   std::string name(std::int64_t frame) const override { return file_name_.path(frame); }
   void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override;
 
-  /// Creates the frame's temporary file ahead of time, see AtomicFile::claim(). Returns false while
-  /// another process holds it. Other errors are left for write() to report.
+  /// Creates the frame's temporary file, see AtomicFile::claim(). False while another process holds
+  /// it. Leaves other errors to write().
   bool claim(std::int64_t frame);
   /// Removes the temporary file of a frame that is not made here.
   void drop_claim(std::int64_t frame);
@@ -63,10 +60,9 @@ class FileSink final : public FrameSink {
   FileSystems file_systems_;
 };
 
-/// Writes all frames, one after the other, to a file descriptor, which stays open.
+/// Writes all frames, one after the other, to a file descriptor.
 class StreamSink final : public FrameSink {
  public:
-  /// `header` goes before the first frame.
   StreamSink(int descriptor, std::string header);
   bool in_order() const override { return true; }
   std::string name(std::int64_t frame) const override;

@@ -17,7 +17,7 @@ namespace roundel {
 
 using PixelsPointer = std::shared_ptr<FramePixels>;
 
-/// A frame and its content so far. `index` counts the frames in the order drawn.
+/// `index` counts the frames in the order drawn.
 template <typename Content>
 struct InFlight {
   std::size_t index;
@@ -25,14 +25,13 @@ struct InFlight {
   Content content;
 };
 
-/// A picture that frames after the first one reuse.
 struct SharedPicture {
   struct Frame {
     std::size_t index;
     std::int64_t frame;
   };
-  PixelsPointer picture;       ///< null until it is drawn
-  std::vector<Frame> waiting;  ///< frames that wait for it
+  PixelsPointer picture;  ///< null until it is drawn
+  std::vector<Frame> waiting;
 };
 
 struct FrameToDraw {
@@ -40,14 +39,14 @@ struct FrameToDraw {
   std::shared_ptr<SharedPicture> shared;  ///< null if no other frame is like it
 };
 
-/// Written bytes of a frame: the encoder's, or those of the picture itself.
+/// Written bytes of a frame: the encoder's, or the picture's.
 struct Encoded {
   std::vector<std::uint8_t> bytes;
   PixelsPointer picture;
   std::span<const std::uint8_t> content;
 };
 
-/// State of an export's frames, and what its threads may do. Guarded by the pipeline's lock.
+/// State of an export's frames. Guarded by the pipeline's lock.
 struct FramesInFlight {
   /// Keeps a reference to the limits.
   FramesInFlight(const ExportLimits& of_export, bool is_stream)
@@ -59,20 +58,19 @@ struct FramesInFlight {
   // A generated frame is in a queue, or held by a thread:
   std::deque<InFlight<FrameToDraw>> to_draw;
   std::size_t drawing = 0;
-  std::size_t waiting = 0;  ///< for the pictures of other frames, see SharedPicture
+  std::size_t waiting = 0;  ///< frames that wait for the picture of another
   std::deque<InFlight<PixelsPointer>> to_encode;
   std::size_t encoding = 0;
   std::map<std::size_t, InFlight<Encoded>> to_write;  ///< by index
   std::size_t writing = 0;
 
-  /// Tasks of the arena, one for each frame that came to `to_encode`, until the task ends. The
-  /// pipeline must outlive them. If rasterizers help, the last tasks find the queue empty.
+  /// Tasks of the arena, one per frame in `to_encode`. The pipeline must outlive them. If
+  /// rasterizers help, the last tasks find the queue empty.
   std::size_t encode_tasks = 0;
 
   bool all_generated = false;  ///< no further frame comes to `to_draw`
-  bool is_stopped = false;     ///< frames that are not drawn yet are left out
-  /// A thread has thrown: the numbers above may be wrong, and threads wait only for the end of the
-  /// tasks.
+  bool is_stopped = false;     ///< undrawn frames are left out
+  /// A thread has thrown: the numbers above may be wrong, and only the end of the tasks matters.
   bool is_broken = false;
 
   // Indices in a stream:
@@ -85,11 +83,10 @@ struct FramesInFlight {
     return to_draw.size() + drawing + waiting + to_encode.size() + encoding + to_write.size() +
            writing;
   }
-  /// True if another frame may be generated.
   bool has_free_slot() const {
     return count() < limits.frames && to_draw.size() + drawing < limits.draw + limits.ahead;
   }
-  /// True if rasterizer threads must encode: the limit of frames is reached, and some wait for an
+  /// True if rasterizer threads must encode: no frame may be generated, and some wait for an
   /// encoder.
   bool must_help() const { return count() == limits.frames && !to_encode.empty(); }
   /// True if the other writers must help the first ones.
@@ -101,7 +98,7 @@ struct FramesInFlight {
   }
 
   bool all_drawn() const { return is_broken || (all_generated && to_draw.empty() && drawing == 0); }
-  /// True if all frames are written, or held by a thread that writes.
+  /// True if all frames are written or being written.
   bool all_written() const {
     return all_drawn() && encode_tasks == 0 && (is_broken || count() == writing);
   }
@@ -113,7 +110,6 @@ struct FramesInFlight {
   void end_stream_at(std::size_t index) {
     if (in_order) end = std::min(end, index);
   }
-  /// Takes the frames that wait for the picture.
   std::vector<SharedPicture::Frame> take_waiting(SharedPicture& shared) {
     waiting -= shared.waiting.size();
     return std::exchange(shared.waiting, {});
@@ -122,7 +118,6 @@ struct FramesInFlight {
   void recycle(PixelsPointer picture) {
     if (picture && picture.use_count() == 1) free_pictures.push_back(std::move(picture));
   }
-  /// Returns null if there is none.
   PixelsPointer take_free_picture() {
     if (free_pictures.empty()) return nullptr;
     PixelsPointer picture = std::move(free_pictures.back());

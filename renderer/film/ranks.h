@@ -25,7 +25,7 @@ class Messenger {
   Messenger& operator=(const Messenger&) = delete;
 
   virtual void send(int to, const std::string& text) = 0;
-  /// Returns the next message and its sender; nothing if there is none yet.
+  /// Nothing if there is no message yet.
   virtual std::optional<std::pair<int, std::string>> receive() = 0;
 
  protected:
@@ -35,54 +35,53 @@ class Messenger {
 /// The processes that work on one film together, and this one's number.
 struct Ranks {
   int index = 0, count = 1;
-  LocalRank local;                       ///< number among the ranks of this machine
+  LocalRank local;
   std::unique_ptr<Messenger> messenger;  ///< null for a single process
 };
 
-/// Returns the ranks that mpirun started, or this process alone without mpirun or with `alone`.
-/// Throws Error(kUsage) under mpirun in a build without MPI.
+/// Returns the ranks that mpirun started, or this process alone. Throws Error(kUsage) under mpirun
+/// in a build without MPI.
 Ranks join_ranks(bool alone);
 
-/// Returns a warning if `srun` started several tasks that do not know of each other, so that each
-/// makes all frames; empty for other processes, and for all tasks except the first.
+/// Returns a warning if `srun` started several independent tasks, each of which makes all frames;
+/// empty for other processes, and for all tasks except the first.
 std::string lone_tasks_problem();
 
-/// Returns the version of the MPI library from the module for MPI; "" for a program without MPI.
-/// Throws Error(kRuntimeFailure) if the module is missing or broken.
+/// Version of the MPI library; "" for a program without MPI. Throws Error(kRuntimeFailure) if the
+/// module for MPI is missing or broken.
 std::string mpi_version();
 
 /// Final report of a rank.
 struct RankReport {
   int rank = 0;
-  int exit_code = 0;     ///< exit code of this rank alone
-  FrameList unfinished;  ///< handed out to it, neither written nor failed
-  ExportResult result;   ///< the pipeline's result, without times
-  std::string problem;   ///< its error, not yet printed; usually empty
+  int exit_code = 0;
+  FrameList unfinished;  ///< neither written nor failed
+  ExportResult result;   ///< without times
+  std::string problem;   ///< its error, if not yet printed
 };
 
-/// The first rank, or the only one. Deals frames out to itself and, from a helper thread, to the
-/// other ranks, and collects their results.
+/// The first rank, or the only one. Deals frames to itself and, from a helper thread, to the
+/// others, and collects their results.
 class FirstRank final : public FrameSource {
  public:
-  /// Starts to deal. Other ranks may be waiting for it, even without frames.
+  /// Starts to deal. Other ranks may be waiting, even without frames.
   FirstRank(const Ranks& ranks, const FrameList& frames);
   ~FirstRank() override;
 
-  /// At the end waits for the other ranks, which may leave frames.
+  /// At the end waits for the other ranks, which may give back frames.
   std::optional<NextFrame> next() override;
   void close() override;
   void give_back(std::int64_t frame, bool has_failed) override;
-  /// Returns the next frames for another rank, ascending: up to 16 of a long list, so that asking
-  /// takes little time; single frames at the end, so that all ranks finish together.
+  /// Returns frames for another rank, ascending: up to 16 of a long list, so that asking takes
+  /// little time; single ones at the end, so that all ranks finish together.
   FrameList deal();
   /// Deals no more frames, to any rank.
   void stop();
 
-  /// Progress of the other ranks so far.
   ExportCounts others() const;
   /// Waits at most `seconds` until the other ranks have ended; true if they have.
   bool wait_for_others(double seconds);
-  /// Takes the final reports of other ranks since the last call.
+  /// Takes other ranks' final reports since the last call.
   std::vector<RankReport> take_reports();
   /// Lets the other ranks exit with this exit code.
   void dismiss(int exit_code);
@@ -94,11 +93,11 @@ class FirstRank final : public FrameSource {
 
   const Ranks& ranks_;
   std::atomic<bool> quit_{false};
-  std::thread helper_;  ///< started last, when all else is ready
+  std::thread helper_;  ///< started last
 
   mutable std::mutex mutex_;  ///< guards all below
   std::condition_variable changed_;
-  std::deque<std::int64_t> left_;     ///< frames to deal
+  std::deque<std::int64_t> left_;     ///< to deal
   bool is_closed_ = false;            ///< this rank takes no more
   bool is_stopped_ = false;           ///< no rank gets more
   int ended_ = 0;                     ///< other ranks
@@ -106,17 +105,15 @@ class FirstRank final : public FrameSource {
   std::vector<RankReport> reports_;   ///< not yet taken
 };
 
-/// Any other rank; asks the first one for frames.
 class OtherRank final : public FrameSource {
  public:
   explicit OtherRank(const Ranks& ranks) : messenger_(*ranks.messenger) {}
 
   std::optional<NextFrame> next() override;
   void give_back(std::int64_t frame, bool has_failed) override;
-  /// Notes this rank's progress, for FirstRank::others().
+  /// Sets this rank's progress, for FirstRank::others().
   void note(const ExportCounts& counts);
-  /// Gives back the frames that this rank has not made, waits for FirstRank::dismiss() and returns
-  /// its exit code.
+  /// Gives back unmade frames, waits for FirstRank::dismiss() and returns its exit code.
   int end(RankReport report);
 
  private:

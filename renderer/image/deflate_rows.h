@@ -9,7 +9,7 @@
 /// Loops over the rows of a DeflateBlock, compiled for each vector instruction set.
 namespace roundel::deflate {
 
-/// Counts of symbols in a sample or in all rows.
+/// Counts of a sample or of all rows.
 struct Counts {
   std::uint32_t symbols[png_format::kNumSymbols] = {};
   std::uint32_t distances[2] = {};  ///< 1 and P
@@ -20,14 +20,13 @@ struct Counts {
   }
 };
 
-/// A symbol's bits, with extra bits and distance, shifted left by 6. The low 6 bits are their
-/// number: a shift instruction uses only these.
+/// Bits of a symbol with extra bits and distance, shifted left by 6, and their number in the low 6
+/// bits, all that a shift count uses.
 using Symbol = std::uint64_t;
 inline Symbol make_symbol(std::uint64_t bits, std::uint64_t count) {
   return bits << 6 | count;
 }
 
-/// Code of a block.
 struct SymbolTables {
   std::uint8_t lengths[png_format::kNumSymbols];
   Symbol literals[257];                                ///< and the end of the block
@@ -56,7 +55,7 @@ struct SymbolTables {
   }
 };
 
-/// Capacity in bytes for a segment's coded symbols, plus a word, since whole words are written.
+/// Capacity for a segment's symbols, in bytes, plus a word, since words are written.
 inline std::size_t max_coded_bytes(std::size_t segment_bytes) {
   return (segment_bytes + 1) * png_format::kLongestCode / 8 + 16;
 }
@@ -65,7 +64,7 @@ inline std::size_t max_coded_bytes(std::size_t segment_bytes) {
 void count_rows(const PngRows& rows, std::size_t first, std::size_t end, bool is_sample,
                 Counts& counts);
 void fill_pairs(SymbolTables& tables);
-/// Codes a part and sets its bits and checksum. False if it does not fit in `capacity` bytes.
+/// Codes a part and sets its bits and checksum. False if it exceeds `capacity` bytes.
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
                DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity);
 /// Calls `take` with each of rows [first, end), filtered.

@@ -12,8 +12,8 @@
 
 namespace roundel {
 
-/// Origin of a picture in its file: PNG text chunks, EXR attributes. Without time stamps and paths:
-/// equal frames give equal files.
+/// Origin of a picture in its file: PNG text chunks, EXR attributes. Without time stamps and paths,
+/// so that equal frames give equal files.
 struct ImageMetadata {
   std::string software;  ///< "roundel 0.1.0"
   std::string fingerprint;
@@ -23,17 +23,15 @@ struct ImageMetadata {
 };
 
 enum class ImageFormat { kPng, kExr, kPfm };
-/// How far a file in memory is decoded. kHeader checks only that the kind is supported and the
-/// header is sound.
+/// kHeader checks only that the kind is supported and the header sound.
 enum class DecodedPart { kHeader, kAll };
 inline constexpr std::string_view kExrStart = "\x76\x2f\x31\x01";  ///< magic number
 
-/// Returns the format of the path's extension, in upper or lower case.
+/// Format of the path's extension, upper or lower case.
 std::optional<ImageFormat> known_format(const std::string& path);
-/// Like known_format(). Throws Error(kUsage) that lists the known extensions.
+/// Like known_format(). Throws Error(kUsage) that lists the extensions.
 ImageFormat format_of(const std::string& path);
 
-/// Size and samples of a PNG's rows.
 struct PngShape {
   int width, height;
   int channels;  ///< 3 or 4
@@ -41,22 +39,21 @@ struct PngShape {
 
   std::size_t pixel_bytes() const { return static_cast<std::size_t>(channels * bits / 8); }
   std::size_t row_bytes() const { return static_cast<std::size_t>(width) * pixel_bytes(); }
-  /// Bytes of all rows, each with its filter byte.
   std::uint64_t filtered_bytes() const {
     return static_cast<std::uint64_t>(height) * (row_bytes() + 1);
   }
 };
 
-/// Returns a whole PNG file (RGB or RGBA of 8 or 16 bits, sRGB chunk, text chunks Software,
-/// Fingerprint, Seed, Frame, Axes). `to_free`: the image's bytes if they may be freed, which takes
-/// twice the picture's memory instead of three times.
+/// Encodes a PNG (RGB or RGBA of 8 or 16 bits, sRGB chunk, text chunks Software, Fingerprint, Seed,
+/// Frame, Axes). `to_free`: the image's bytes if they may be freed, which takes twice the picture's
+/// memory instead of three times.
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
                                      Buffer<std::uint8_t>* to_free = nullptr);
 /// True for pictures over 2 GB or of 16 bits, which stb_image_write cannot write. encode_png then
-/// encodes the same format itself, as write_png always does, without a second copy of the rows.
+/// encodes the same format itself, without a second copy of the rows, as write_png always does.
 bool is_streamed_png(const PngShape& shape);
-/// Writes the file of encode_png, as write_file_atomically does. Pictures over 2 GB go to the file
-/// as they are encoded, in little extra memory.
+/// Writes encode_png's file, as write_file_atomically does. Pictures over 2 GB are written as they
+/// are encoded.
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata);
 /// Meaning of an EXR's values (attributes colorInteropID and chromaticities).
 enum class ExrValues {
@@ -67,7 +64,7 @@ enum class ExrValues {
 constexpr ExrValues exr_values(BlendSpace blend_space) {
   return blend_space == BlendSpace::kLinear ? ExrValues::kLinear : ExrValues::kDisplay;
 }
-/// Encodes 32-bit float RGB, or premultiplied RGBA with `alpha`. `discarder`: the framebuffer's, if
+/// Encodes 32-bit float RGB, or premultiplied RGBA with `alpha`. `discarder`: the framebuffer's if
 /// its rows may be freed, which takes little more than its memory.
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata,
@@ -76,8 +73,8 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
 std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer,
                                      RowDiscarder* discarder = nullptr);
 
-/// Reads the size, channels and metadata of a PNG; checks every chunk's CRC and decodes the pixels.
-/// Throws Error(kInvalidScene) "PATH: …" on anything that is not a sound PNG.
+/// Reads the size, channels and metadata of a PNG, and checks all of it, pixels too. Throws
+/// Error(kInvalidScene) "PATH: …" for anything but a sound PNG.
 struct PngInfo {
   int width = 0, height = 0, bit_depth = 0, channels = 0;
   std::string color_space;  ///< as in color_space.h; "" for sRGB or unspecified
@@ -86,20 +83,19 @@ struct PngInfo {
   std::optional<ImageMetadata> metadata;                  ///< set if all of Roundel's text is there
 };
 PngInfo read_png_info(const std::string& path);
-/// Checks all chunks without decoding the pixels, in a fraction of the time.
+/// Does not decode the pixels: takes a fraction of the time.
 PngInfo read_png_checksums(const std::string& path);
 
-/// How an EXR's pixels are displayed.
 struct ExrDisplay {
   std::string chromaticities;  ///< "red (0.708, 0.292), …"; "": Rec. 709 or unspecified
   std::string window;          ///< "10x8 at (0, 0)", the display window; "": the data window
   float pixel_aspect = 1;      ///< a pixel's width / height
 };
 
-/// Decodes an EXR and returns its header's information. Throws Error(kInvalidScene) "PATH: …" on
-/// anything that is not a sound EXR.
+/// Decodes an EXR and returns its header. Throws Error(kInvalidScene) "PATH: …" for anything but a
+/// sound EXR.
 struct ExrInfo {
-  int width = 0, height = 0;  ///< size of the data window
+  int width = 0, height = 0;
   ExrDisplay display;
   std::vector<std::string> channels;      ///< "R half", in the file's order
   std::string values;                     ///< colorInteropID; "" if unspecified

@@ -16,20 +16,19 @@ struct PfmHeader {
   std::size_t row_floats() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
   }
-  /// Returns the file offset of row `row`, counted from the bottom.
+  /// Rows count from the bottom.
   std::uint64_t row_offset(std::size_t row) const {
     return data_offset + std::uint64_t{row} * row_floats() * sizeof(float);
   }
-  /// Converts floats from the file's byte order to this machine's.
+  /// Converts floats from the file's byte order.
   void to_native(std::span<float> floats) const;
 };
 
-/// Largest size of a header in bytes.
 inline constexpr std::size_t kMaxPfmHeaderBytes = 128;
 
-/// Parses the header from the first bytes of a file of `file_size` bytes: all, or
-/// kMaxPfmHeaderBytes or more. Throws Error(kInvalidScene) "PATH: not a sound PFM file: …", also if
-/// the pixels do not fill the rest of the file exactly.
+/// Parses the header from the first bytes, kMaxPfmHeaderBytes or all, of a file of `file_size`
+/// bytes. Throws Error(kInvalidScene) "PATH: not a sound PFM file: …", also if the pixels do not
+/// fill the rest of the file exactly.
 PfmHeader parse_pfm_header(const std::string& path, std::span<const std::byte> start,
                            std::uint64_t file_size);
 

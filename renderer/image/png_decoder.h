@@ -15,8 +15,8 @@
 
 namespace roundel {
 
-/// Decodes a PNG file in memory, with limits on the allocations that it can cause. All functions
-/// throw Error(kInvalidScene) "PATH: not a sound PNG: …".
+/// Decodes a PNG file in memory, with limits on allocations. All functions throw
+/// Error(kInvalidScene) "PATH: not a sound PNG: …".
 class PngDecoder {
  public:
   /// Checks and reads every chunk. `file` must live as long as the decoder; `path` is for messages.
@@ -24,9 +24,8 @@ class PngDecoder {
 
   const PngHeader& header() const { return chunks_.header(); }
 
-  /// The decoded picture: samples of 8 bits, or of 16 in the machine's byte order, rows top to
-  /// bottom. Grey below 8 bits is scaled to 0..255, a palette resolved to RGB, a tRNS chunk made an
-  /// alpha channel.
+  /// Samples of 8 bits, or of 16 in the machine's byte order, rows top to bottom. Grey below 8 bits
+  /// is scaled to 0..255, a palette resolved to RGB, a tRNS chunk made an alpha channel.
   struct Pixels {
     int channels = 0;           ///< 1..4: grey, grey and alpha, RGB, RGBA
     int bit_depth = 0;          ///< 8 or 16
@@ -34,13 +33,12 @@ class PngDecoder {
   };
   /// `part`: kHeader leaves `data` empty.
   Pixels decode(DecodedPart part = DecodedPart::kAll) const;
-  /// Decodes row by row, in little memory, and discards the pixels.
+  /// Decodes row by row, in little memory.
   void check_pixels() const;
 
-  /// Keywords and values of the text chunks, in file order.
+  /// Keywords and values, in file order.
   const std::vector<std::pair<std::string, std::string>>& text() const { return chunks_.text(); }
   std::optional<ImageMetadata> metadata() const;
-  /// As PngChunks::color_space().
   std::string color_space() const { return chunks_.color_space(); }
   /// Exif's, 1 to 8.
   int orientation() const { return chunks_.orientation(); }

@@ -7,9 +7,9 @@
 
 namespace roundel {
 
-/// A whole PNG file. Its memory may be larger and is reused for the next file.
+/// A PNG file, in memory that may be larger and is reused.
 struct PngFile {
-  std::vector<std::uint8_t> head;  ///< first bytes of the file: png_head()
+  std::vector<std::uint8_t> head;  ///< png_head()
   Buffer<std::uint8_t> memory;
   std::span<const std::uint8_t> bytes;  ///< in `memory`; empty: no file
 };

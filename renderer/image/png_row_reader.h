@@ -10,19 +10,18 @@ namespace roundel {
 enum class PngSamples {
   kPacked,  ///< as in the file
   /// Samples below 8 bits become bytes: grey is scaled to 0..255, palette indices stay. 16-bit
-  /// samples are in the machine's order. A transparent colour of a grey or RGB picture becomes an
-  /// alpha channel.
+  /// samples get the machine's order. A transparent colour becomes an alpha channel.
   kWhole
 };
 
-/// Decodes the rows of a PNG with libpng, which gets only the chunks that pixels need. The rows of
-/// an interlaced picture are those of its passes.
+/// Decodes rows with libpng, which gets only the chunks that pixels need. Rows of an interlaced
+/// picture are those of its passes.
 class PngRowReader {
  public:
-  /// `file` and `chunks`, read from it, must outlive the object. `path` is for messages.
+  /// `file` and `chunks` must outlive the object. `path` is for messages.
   PngRowReader(std::string path, PngChunks::Bytes file, const PngChunks& chunks,
                PngSamples samples);
-  /// Decodes the next row; `row` can hold a row of the whole picture. Calls fail_png for damage.
+  /// `row` can hold a row of the whole picture. Calls fail_png for damage.
   void read(std::uint8_t* row);
 
  private:
