@@ -21,7 +21,7 @@ struct Word {
   explicit operator float() const { return static_cast<float>(high * 256 + low); }
 };
 
-/// Compares `pixels` pixels of `channels` samples each, in rows of `width`.
+/// Rows have `width` pixels.
 template <typename Sample>
 Difference compare_samples(const Sample* a, const Sample* b, std::size_t pixels, int width,
                            int channels) {

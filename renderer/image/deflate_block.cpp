@@ -12,8 +12,8 @@
 #include "renderer/image/deflate_rows.h"
 #include "renderer/image/png_format.h"
 
-// Parts of 512 KiB are coded in parallel and joined bit by bit. The bytes do not depend on the
-// number of threads.
+// Parts of 512 KiB are coded in parallel and joined bit by bit. The number of threads does not
+// change the bytes.
 namespace roundel {
 namespace {
 
@@ -21,7 +21,7 @@ namespace format = png_format;
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 19;
 
-/// Adds up counts over [0, count), in pieces of `piece`.
+/// Adds up counts in pieces of `piece`.
 template <typename Add>
 deflate::Counts sum_counts(std::size_t count, std::size_t piece, const Add& add) {
   const std::size_t pieces = (count + piece - 1) / piece;
@@ -33,7 +33,7 @@ deflate::Counts sum_counts(std::size_t count, std::size_t piece, const Add& add)
   return counts[0];
 }
 
-/// Returns the bits of the block's header, symbols and end.
+/// Counts header, symbols and end.
 std::uint64_t coded_bits(const deflate::Counts& all, const deflate::SymbolTables& tables,
                          std::size_t pixel_bytes) {
   std::uint64_t bits = format::header_bits(pixel_bytes) + tables.lengths[format::kEndOfBlock];
@@ -88,8 +88,8 @@ DeflateBlock::DeflateBlock(const PngRows& rows, bool is_last) : rows_(rows), is_
         fits = false;
         return;
       }
-      // Most parts need little of this capacity; untouched memory costs nothing. The zero byte
-      // after the last bits is read when parts are shifted by up to seven bits.
+      // Untouched capacity costs nothing. The zero byte after the last bits is read when parts are
+      // shifted by up to seven bits.
       parts_[k].coded = std::move(coded);
     });
     return fits.load();
@@ -138,7 +138,7 @@ void DeflateBlock::write(std::uint8_t* out) {
 }
 
 void DeflateBlock::write_coded(std::uint8_t* out) {
-  // Copies whole bytes in parallel; then the bytes that parts share, and the end.
+  // Whole bytes in parallel; then the bytes that parts share, and the end.
   std::vector<std::uint64_t> begins(parts_.size() + 1);  // bits
   for (std::size_t k = 0; k < parts_.size(); ++k) begins[k + 1] = begins[k] + parts_[k].bits;
   tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t k) {

@@ -8,10 +8,10 @@
 #include <memory>
 #include <type_traits>
 
-// Codes two pixels at a time. The bytes do not depend on the processor (test Png.BytesAreKnown).
+// Two pixels at a time. The processor does not change the bytes (test Png.BytesAreKnown).
 //
-// Highway compiles this once for each instruction set: BMI2 shifts without a fixed register, which
-// saves a third of the time.
+// Highway compiles this for each instruction set: BMI2 shifts without a fixed register, which saves
+// a third of the time.
 #define HWY_DISABLED_TARGETS (ROUNDEL_DISABLED_TARGETS | HWY_SSE4 | HWY_AVX3)
 #define HWY_TARGET_INCLUDE "renderer/image/deflate_rows.cpp"
 #include "renderer/base/each_highway_target.h"
@@ -41,8 +41,7 @@ constexpr std::uint64_t low_pixels() {
   return ~std::uint64_t{0} >> (64 - 8 * kPixels * kPixelBytes);
 }
 
-/// Returns the bytes of the run that begins with two pixels at `pixel`. Pixels up to `end` are
-/// whole.
+/// The run begins with two pixels at `pixel`. Pixels up to `end` are whole.
 template <std::size_t kPixelBytes>
 HWY_INLINE std::size_t run_length(const std::uint8_t* pixel, const std::uint8_t* end) {
   const auto most = static_cast<std::size_t>(end - pixel);
@@ -68,8 +67,8 @@ HWY_INLINE std::size_t run_length(const std::uint8_t* pixel, const std::uint8_t*
   return most;
 }
 
-/// Sends a segment's tokens to the sink: run(bytes, is_one_byte), one_pixel(word) and
-/// two_pixels(word), which are literals in the low bytes.
+/// Calls run(bytes, is_one_byte), one_pixel(word) and two_pixels(word), with literals in the low
+/// bytes.
 template <std::size_t kPixelBytes, typename Sink>
 HWY_INLINE void put_segment(const std::uint8_t* pixel, std::size_t size, Sink& sink) {
   constexpr std::uint64_t kFirst = low_pixels<1, kPixelBytes>();
@@ -104,7 +103,6 @@ HWY_INLINE void put_segment(const std::uint8_t* pixel, std::size_t size, Sink& s
   if (pixel < end) sink.one_pixel(load_word(pixel));
 }
 
-/// Splits a run into pieces.
 template <std::size_t kPixelBytes, typename Put>
 HWY_INLINE void put_pieces(std::size_t length, const Put& put) {
   constexpr std::size_t kPiece = format::piece_pixels(kPixelBytes) * kPixelBytes;
@@ -112,8 +110,8 @@ HWY_INLINE void put_pieces(std::size_t length, const Put& put) {
   if (length > 0) put(length);
 }
 
-/// Counts four consecutive bytes apart: most are equal, and a count must be written before it is
-/// read again.
+/// Four consecutive bytes have separate counts: most are equal, and a count must be written before
+/// it is read again.
 template <std::size_t kPixelBytes>
 class SymbolCounter {
  public:
@@ -151,7 +149,6 @@ class SymbolWriter {
       : tables_(tables), begin_(out), out_(out) {}
 
   static constexpr std::uint64_t kMaxBits = 56;
-  /// Writes at most kMaxBits bits.
   HWY_INLINE void put(std::uint64_t bits, std::uint64_t count) {
     word_ |= bits << count_;
     count_ += count;
@@ -190,7 +187,7 @@ class SymbolWriter {
     const Symbol* const pairs = tables_.pairs;
     put_all(pairs[word & 0xffff], pairs[word >> 16 & 0xffff], pairs[word >> 32 & 0xffff]);
   }
-  /// Writes symbols of at most 30 bits each.
+  /// At most 30 bits each.
   HWY_INLINE void put_all(Symbol a, Symbol b, Symbol c) {
     const std::uint64_t two = count_of(a) + count_of(b), three = two + count_of(c);
     if (three > kMaxBits) {  // rare
@@ -208,14 +205,14 @@ class SymbolWriter {
   std::uint64_t word_ = 0, count_ = 0;
 };
 
-/// Reads rows, and filters unfiltered ones.
+/// Filters unfiltered rows.
 class RowReader {
  public:
   explicit RowReader(const PngRows& rows) : rows_(rows) {
     if (!rows.is_filtered)
       filtered_ = std::make_unique<std::uint8_t[]>(rows.row_bytes + PngRows::kReadBehind);
   }
-  /// Returns a row with its filter byte.
+  /// With its filter byte.
   const std::uint8_t* row(std::size_t y) {
     if (rows_.is_filtered) return rows_.bytes + y * rows_.row_bytes;
     const std::size_t size = rows_.row_bytes - 1;
@@ -264,7 +261,6 @@ void count_rows(const PngRows& rows, std::size_t first, std::size_t end, bool is
   counter.add_to(counts);
 }
 
-/// Sets the part's bits and checksum. False if it does not fit in `capacity` bytes.
 template <std::size_t kPixelBytes>
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
                DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity) {

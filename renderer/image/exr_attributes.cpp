@@ -25,7 +25,7 @@ class ByteReader {
     bytes_ = bytes_.subspan(size);
     return taken;
   }
-  /// Takes zero-terminated text.
+  /// Zero-terminated.
   std::string_view take_text() {
     const auto end = std::find(bytes_.begin(), bytes_.end(), std::byte{0});
     const auto size = static_cast<std::size_t>(end - bytes_.begin());
@@ -42,7 +42,7 @@ class ByteReader {
   std::span<const std::byte> bytes_;
 };
 
-/// Sizes in bytes of the fixed-size types.
+/// In bytes.
 constexpr std::pair<std::string_view, std::size_t> kSizes[] = {
     {"box2f", 16},
     {"box2i", 16},
@@ -70,7 +70,7 @@ constexpr std::pair<std::string_view, std::size_t> kSizes[] = {
     {"v3i", 12},
 };
 
-/// True if a value of the type, read as OpenEXR does, ends with its last byte.
+/// True if the value, read as OpenEXR does, ends with its last byte.
 bool fits_type(std::string_view type, std::span<const std::byte> value) {
   const auto* const known =
       std::find_if(std::begin(kSizes), std::end(kSizes),

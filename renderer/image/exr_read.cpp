@@ -23,7 +23,6 @@
 namespace roundel::openexr {
 namespace {
 
-/// A file in memory.
 class MemoryInput : public Imf::IStream {
  public:
   explicit MemoryInput(std::span<const std::byte> file) : Imf::IStream("memory"), file_(file) {}
@@ -77,7 +76,7 @@ struct OpenExr {
     width = static_cast<int>(columns), height = static_cast<int>(rows);
     left = window.min.x, top = window.min.y;
   }
-  /// Runs before OpenEXR reads the header and allocates the sizes that it claims.
+  /// Runs before OpenEXR reads the header and allocates the claimed sizes.
   static void check_size(std::span<const std::byte> file) {
     check_exr_attributes(file);
     Imf::Header::setMaxImageSize(kMaxImageSide, kMaxImageSide);
@@ -91,13 +90,13 @@ struct OpenExr {
   int width = 0, height = 0, left = 0, top = 0;
 };
 
-/// Returns the address `bytes` before `address`: that of pixel (0, 0), possibly outside the buffer.
+/// Address of pixel (0, 0), possibly outside the buffer.
 char* address_before(const void* address, std::int64_t bytes) {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(address) -
                                  static_cast<std::uintptr_t>(bytes));
 }
 
-/// Reads every row, one at a time, and discards the pixels.
+/// Reads one row at a time.
 void check_pixels(OpenExr& exr) {
   std::vector<float> row(static_cast<std::size_t>(exr.width));
   char* const base = address_before(row.data(), std::int64_t{exr.left} * 4);
@@ -110,7 +109,7 @@ void check_pixels(OpenExr& exr) {
   for (int y = 0; y < exr.height; ++y) exr.part->readPixels(exr.top + y);
 }
 
-/// Returns the file's channel names in a picture's order. Throws UnsupportedExr.
+/// Returns channels in a picture's order. Throws UnsupportedExr.
 std::vector<std::string> ordered_channels(const Imf::ChannelList& list) {
   std::vector<std::string> names;
   std::string all;
@@ -169,7 +168,7 @@ ExrDisplay display_of(const Imf::Header& header) {
   return display;
 }
 
-/// Upper bound of the bytes of memory that compression makes of a file's byte.
+/// Upper bound of the bytes that a file's byte may become.
 std::uint64_t largest_expansion(Imf::Compression compression) {
   constexpr std::uint64_t kDeflate = 1032, kWidening = 2;  // half to float
   const bool is_dct = compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;

@@ -17,7 +17,7 @@
 namespace roundel::openexr {
 namespace {
 
-/// A file in memory. OpenEXR seeks back at the end to write its table of line offsets.
+/// OpenEXR seeks back at the end to write its table of line offsets.
 class MemoryStream : public Imf::OStream {
  public:
   /// `expected_size` is reserved, so that growing does not copy.
@@ -49,9 +49,7 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
     header.compression() = Imf::ZIP_COMPRESSION;
     for (const auto& [keyword, text] : metadata_texts(metadata))
       header.insert(attribute_name(keyword), Imf::StringAttribute(text));
-    if (values != ExrValues::kData)
-      Imf::addChromaticities(header, Imf::Chromaticities());  // Rec.
-                                                              // 709's
+    if (values != ExrValues::kData) Imf::addChromaticities(header, Imf::Chromaticities());  // 709's
     header.insert(kExrValuesAttribute,
                   Imf::StringAttribute(values == ExrValues::kLinear    ? "lin_rec709_scene"
                                        : values == ExrValues::kDisplay ? "srgb_rec709_scene"
@@ -95,7 +93,6 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
 
 }  // namespace roundel::openexr
 
-/// The module's exported function.
 ROUNDEL_MODULE_FUNCTION roundel::ExrFunctions roundel_exr_functions() {
   using namespace roundel::openexr;
   return {encode_exr, decode_exr, read_exr_info};

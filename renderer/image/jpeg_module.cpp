@@ -24,8 +24,7 @@ namespace {
 constexpr int kExifMarker = JPEG_APP0 + 1, kProfileMarker = JPEG_APP0 + 2;
 constexpr std::string_view kExifStart("Exif\0\0", 6);
 
-/// libjpeg's errors return by longjmp: functions that call it must not have objects with
-/// destructors.
+/// libjpeg's errors return by longjmp: its callers must not have objects with destructors.
 class JpegDecoder {
  public:
   JpegDecoder(const std::string& path, std::span<const std::byte> file) : path_(path) {
@@ -79,7 +78,7 @@ class JpegDecoder {
     std::longjmp(decoder->back_, 1);
   }
 
-  /// Limits the scans: each of thousands, of a few bytes, takes the time of a whole picture.
+  /// Each of thousands of scans, of a few bytes, takes the time of a whole picture.
   static void check_scans(j_common_ptr info) {
     constexpr int kMaxScans = 100;
     constexpr char kProblem[] = "it has over 100 scans";
@@ -105,7 +104,7 @@ class JpegDecoder {
     if (info_.arith_code != 0) fail("is not supported", "arithmetic coding");
     if (info_.image_width > kMaxImageSide || info_.image_height > kMaxImageSide)
       fail("is not supported", "it is too large");
-    // Eight by eight samples take a bit or more, and stand for at most 32 by 32 pixels.
+    // Eight by eight samples take at least a bit, and stand for at most 32 by 32 pixels.
     const std::size_t pixels = std::size_t{info_.image_width} * info_.image_height;
     if (pixels / (std::size_t{32} * 32 * 8) > file_size)
       fail("not a valid JPEG", "the pixels are cut off");

@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little,
   throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a valid PFM file: {}", path, problem));
 }
 
-/// Takes the text up to the next white space, and that one character, from the front of `rest`.
+/// Takes a token and the white space after it from the front of `rest`.
 std::string_view next_token(const std::string& path, std::string_view& rest) {
   constexpr std::size_t kMaxTokenBytes = kMaxPfmHeaderBytes / 4;
   const std::size_t end = rest.substr(0, kMaxTokenBytes).find_first_of(" \t\r\n");

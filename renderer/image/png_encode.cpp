@@ -11,7 +11,7 @@
 #include "renderer/image/png_stream.h"
 #include "renderer/image/zlib_compress.h"
 
-// Missing in the header, but not static: the encoder that writes to memory.
+// Encodes to memory; missing in the header, but not static.
 extern "C" unsigned char* stbi_write_png_to_mem(const unsigned char* pixels, int stride_bytes,
                                                 int x, int y, int n, int* out_len);
 
@@ -19,16 +19,16 @@ namespace roundel {
 namespace {
 
 constexpr std::size_t kSignatureAndIhdr = 8 + 12 + 13;
-// The filter Up: on circles, files are 3 to 4 % smaller than with Paeth, in a tenth of its time,
-// and 6 to 13 % smaller than with Sub. stb's default, all five filters per row, is no smaller and
-// takes longer than compressing. Set once, before main, since stb keeps it in a global.
+// Filter Up: on circles, 3 to 4 % smaller files than Paeth in a tenth of its time, 6 to 13 %
+// smaller than Sub. stb's default, all five per row, is no smaller and takes longer than
+// compressing. Set once, before main, since stb keeps it in a global.
 [[maybe_unused]] const int kFilter = stbi_write_force_png_filter = 2;
 
 PngShape shape_of(const Image& image) {
   return {image.width, image.height, image.channels, image.bits};
 }
 
-/// Encodes block by block, which allows freeing pixels on the way.
+/// Encodes block by block, to free pixels on the way.
 void stream(const Image& image, const ImageMetadata& metadata, Buffer<std::uint8_t>* to_free,
             const PngStream::Write& write) {
   PngStream stream(shape_of(image), metadata, write);

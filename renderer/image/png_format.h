@@ -131,8 +131,8 @@ inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
       package += !level[k];
     }
   }
-  // A leaf's length is the number of lists that have it among the items of the last list's first 2n
-  // - 2 items, which are the first ones of every list.
+  // A leaf's length is the number of lists that have it among the items of the first 2n - 2 items
+  // of the last list. These are the first items of every list.
   std::size_t taken = 2 * n - 2;
   for (std::size_t level = kLongestCode; level-- > 0;) {
     std::size_t num_leaves = 0;

@@ -27,7 +27,6 @@ void append_chunk(Bytes& out, std::string_view type, std::string_view data) {
   append_u32(out, libdeflate_crc32(0, out.data() + begin, out.size() - begin));
 }
 
-/// Computes the CRC on all threads.
 std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t kPart = std::size_t{1} << 20;
   const std::size_t count = (bytes.size() + kPart - 1) / kPart;

@@ -15,9 +15,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 enum Filter : std::uint8_t { kNone, kSub, kUp, kAverage, kPaeth };
 
-/// Returns the one of left, upper and upper left byte that is nearest to left + up − upper left,
-/// the first if several are. The method is Fabian Giesen's (in stb_image): fewer steps wait for
-/// `left`.
+/// The one of left, upper and upper left byte nearest to left + up − upper left, the first if
+/// several are. Fabian Giesen's method (in stb_image): fewer steps wait for `left`.
 HWY_INLINE int paeth(int left, int up, int upper_left) {
   const int threshold = 3 * upper_left - (left + up);
   const int low = std::min(left, up), high = std::max(left, up);
@@ -39,7 +38,7 @@ HWY_INLINE void unfilter_bytes(Filter filter, const std::uint8_t* in, const std:
   }
 }
 
-/// Filter Up, whose bytes depend only on the row above. `in` and `out` may overlap, out before in.
+/// `in` and `out` may overlap, out before in.
 HWY_INLINE void unfilter_up(const std::uint8_t* in, const std::uint8_t* above, std::uint8_t* out,
                             std::size_t row_bytes) {
   const hn::ScalableTag<std::uint8_t> tag;
@@ -51,9 +50,8 @@ HWY_INLINE void unfilter_up(const std::uint8_t* in, const std::uint8_t* above, s
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// A vector holds a pixel of 3 or 4 bytes, which do not depend on each other. Each step reads and
-// writes 4 bytes. With 3 bytes per pixel, the next pixel overwrites the fourth, so a row's last
-// pixel is left to unfilter_bytes().
+// A vector holds a pixel of 3 or 4 bytes. Each step reads and writes 4 bytes. With 3 bytes per
+// pixel, the next pixel overwrites the fourth, so a row's last pixel is left to unfilter_bytes().
 const hn::FixedTag<std::uint8_t, 4> kPixel;
 const hn::FixedTag<std::int16_t, 4> kWords;
 using Words = hn::Vec<decltype(kWords)>;
@@ -61,7 +59,7 @@ using Words = hn::Vec<decltype(kWords)>;
 HWY_INLINE Words load_pixel(const std::uint8_t* from) {
   return hn::PromoteTo(kWords, hn::LoadU(kPixel, from));
 }
-/// Stores and returns the sum's low bytes.
+/// Returns the low bytes that it stores.
 HWY_INLINE Words store_sum(Words filtered, Words prediction, std::uint8_t* to) {
   const Words sum = hn::And(hn::Add(filtered, prediction), hn::Set(kWords, 255));
   hn::StoreU(hn::DemoteTo(kPixel, sum), kPixel, to);
@@ -76,7 +74,7 @@ HWY_INLINE Words paeth(Words left, Words up, Words upper_left) {
   return hn::IfThenElse(hn::Gt(threshold, low), nearest, high);
 }
 
-/// Returns how many of the first bytes have the value; has_value(bytes, i) tests a vector at i.
+/// Counts the first bytes with the value; has_value(bytes, i) tests a vector at i.
 template <typename HasValue>
 HWY_INLINE std::size_t prefix(std::size_t size, const HasValue& has_value) {
   const hn::ScalableTag<std::uint8_t> tag;
@@ -91,9 +89,8 @@ HWY_INLINE std::size_t prefix(std::size_t size, const HasValue& has_value) {
   return i;
 }
 
-/// Long runs of zeros, as in areas without change, are copies: of the row above while the previous
-/// pixel equals the one above it, or of the previous pixel while the row above is constant, too
-/// (always with the filter Sub).
+/// Long runs of zeros are copies: of the row above while the previous pixel equals the one above
+/// it, or of the previous pixel while the row above is constant, too (always with filter Sub).
 template <std::size_t kPixelBytes>
 class ZeroRuns {
  public:
@@ -101,7 +98,7 @@ class ZeroRuns {
            std::size_t row_bytes)
       : in_(in), above_(above), out_(out), row_bytes_(row_bytes) {}
 
-  /// Writes a run at byte i, after the first pixel, and returns its bytes, in whole pixels.
+  /// Writes a run from byte i, after the first pixel. Returns its bytes, in whole pixels.
   template <Filter kFilter>
   HWY_INLINE std::size_t write(std::size_t i) {
     if (i >= end_) {
@@ -139,7 +136,7 @@ class ZeroRuns {
   std::size_t end_ = 0;  ///< end of the last zeros
 };
 
-/// Returns the number of finished bytes in the row.
+/// Returns the number of finished bytes.
 template <Filter kFilter, std::size_t kPixelBytes>
 HWY_INLINE std::size_t unfilter_pixels(const std::uint8_t* in, const std::uint8_t* above,
                                        std::uint8_t* out, std::size_t row_bytes) {
@@ -168,9 +165,8 @@ HWY_INLINE std::size_t unfilter_pixels(const std::uint8_t* in, const std::uint8_
   return i;
 }
 
-/// Unfilters two rows of Paeth at once, the lower row a pixel later: the rows do not wait for each
-/// other, so both take as long as one. Returns the number of finished bytes in the upper row; the
-/// lower row has a pixel less.
+/// The lower row is a pixel later: the rows do not wait for each other, so both take as long as
+/// one. Returns the number of finished bytes in the upper row; the lower row has a pixel less.
 template <std::size_t kPixelBytes>
 HWY_INLINE std::size_t unfilter_paeth_pair(const std::uint8_t* in, const std::uint8_t* lower_in,
                                            const std::uint8_t* above, std::uint8_t* out,
@@ -202,7 +198,6 @@ HWY_INLINE std::size_t unfilter_whole_pixels(Filter filter, const std::uint8_t* 
 }
 #endif
 
-/// True if most bytes of a row are zeros.
 HWY_INLINE bool is_sparse(const std::uint8_t* in, std::size_t row_bytes) {
   const hn::ScalableTag<std::uint8_t> tag;
   std::size_t zeros = 0;
@@ -229,7 +224,7 @@ void unfilter_row(Filter filter, const std::uint8_t* in, const std::uint8_t* abo
   unfilter_bytes(filter, in, above, out, done, row_bytes, pixel_bytes);
 }
 
-/// Unfilters two rows of Paeth. `scratch` can hold a row.
+/// `scratch` can hold a row.
 HWY_INLINE void unfilter_pair(const std::uint8_t* in, const std::uint8_t* above, std::uint8_t* out,
                               std::size_t row_bytes, std::size_t pixel_bytes,
                               std::uint8_t* scratch) {

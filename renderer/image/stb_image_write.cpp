@@ -1,5 +1,4 @@
-// Implementation of stb_image_write: PNG only, in memory, with our compressor, a fast CRC and our
-// memory blocks.
+// PNG only, in memory, with our compressor, a fast CRC and our memory blocks.
 #include <libdeflate.h>
 
 #include <cstddef>

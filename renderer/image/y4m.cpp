@@ -39,7 +39,7 @@ unsigned component(const Bt709& law, const std::int64_t (&k)[3], const std::int6
   return static_cast<unsigned>((sum + law.unit * offset * one + one / 2) / one);
 }
 
-/// Encodes frames of 8-bit samples, or of words.
+/// 8-bit samples, or words.
 template <bool kIsDeep>
 std::vector<std::uint8_t> encode(const Image& image, bool is_halved) {
   constexpr std::string_view kStart = "FRAME\n";
@@ -87,9 +87,8 @@ std::vector<std::uint8_t> encode(const Image& image, bool is_halved) {
 
 using Fraction = std::pair<std::int64_t, std::int64_t>;
 
-/// Returns the fraction with the smallest numbers that is `value` in binary64. If its numbers
-/// exceed `most`, returns the last convergent of the value's continued fraction below that. `value`
-/// is above 0 and at most `most`.
+/// Returns the fraction with the smallest numbers that equals `value` in binary64. If these exceed
+/// `most`, the last convergent of the continued fraction below that. 0 < `value` ≤ `most`.
 Fraction fraction_of(double value, std::int64_t most) {
   Fraction last{0, 1}, before{1, 0}, next{0, 1};
   for (double rest = value;; rest = 1 / (rest - std::floor(rest))) {
