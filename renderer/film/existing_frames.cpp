@@ -26,13 +26,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Header and metadata of a complete file.
 struct FileHead {
   int width, height;
   std::optional<ImageMetadata> metadata;
 };
 
-/// Throws Error for an incomplete file.
+/// Throws Error if the file is incomplete.
 FileHead read_head(const std::string& path, ImageFormat format, FrameReading reading) {
   if (format == ImageFormat::kPng) {
     PngInfo info =
@@ -47,8 +46,8 @@ FileHead read_head(const std::string& path, ImageFormat format, FrameReading rea
   return {picture.width, picture.height, std::nullopt};
 }
 
-/// True if an undecodable file may be a frame that was truncated or damaged: it begins like its
-/// format, or is empty or zeros, as after a system crash. Else it belongs to somebody else.
+/// True if an undecodable file may be a truncated or damaged frame: it begins like its format, or
+/// is empty or zeros, as after a system crash. Else it is somebody else's.
 bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   using namespace std::string_view_literals;
   const std::string_view start = format == ImageFormat::kPng   ? "\x89PNG"sv
@@ -58,13 +57,13 @@ bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   return start.starts_with(bytes) || bytes.find_first_not_of('\0') == std::string::npos;
 }
 
-/// Returns an error's text without its leading path.
+/// Removes an error's leading path.
 std::string without_path(std::string_view message, const std::string& path) {
   const std::string start = path + ": ";
   return std::string(message.substr(message.starts_with(start) ? start.size() : 0));
 }
 
-/// Returns the fault of a complete file with origin `found`, by `rule`; empty if there is none.
+/// Returns the fault of a complete file; may be empty.
 std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
                      const ExpectedOrigin& rule, const std::string& word) {
   if (!expected.fingerprint.empty() && found.fingerprint == expected.fingerprint) return "";
@@ -84,18 +83,18 @@ std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
   return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
 }
 
-/// True for any existing name, including a dangling link.
+/// True also for a dangling link.
 bool name_exists(const std::string& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error));
 }
 
-/// Returns the folder with its last slash; empty for a bare name.
+/// With its last slash; empty for a bare name.
 std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/') + 1);
 }
 
-/// Returns the frames whose names are in a folder, ascending.
+/// In ascending order.
 FrameList listed_names(const FrameName& name, const std::string& folder, std::error_code& error) {
   FrameList frames;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
@@ -106,7 +105,6 @@ FrameList listed_names(const FrameName& name, const std::string& folder, std::er
   return frames;
 }
 
-/// Returns the list as text, cut off if too long to read.
 std::string short_frames_text(const FrameList& frames) {
   constexpr std::size_t kMaxTextBytes = 60;
   std::string text = frames_text(frames);
@@ -242,7 +240,7 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
   const auto all = static_cast<std::size_t>(
       std::count_if(files_.begin(), files_.end(),
                     [](const FrameFile& file) { return file.state == FrameState::kSound; }));
-  constexpr std::size_t kMaxMixedScenes = 2;  // number of scenes whose frames may be mixed up
+  constexpr std::size_t kMaxMixedScenes = 2;  // scenes with mixed-up frames
   const auto vary = [&](std::size_t count) { return count > kMaxMixedScenes && 2 * count > all; };
   ExpectedOrigin expected;
   expected.seeds_vary = vary(seeds.size());
@@ -284,7 +282,7 @@ void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word, bool 
   });
 }
 
-/// Returns the fault of a complete file, or nothing, and notes whether it is misnamed.
+/// Returns a complete file's fault, if any, and notes whether it is misnamed.
 std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expected,
                                      const char* word) {
   FrameFile& file = files_[i];

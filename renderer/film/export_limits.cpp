@@ -19,9 +19,8 @@ ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint
   if (!job.sink.in_order()) limits.write = std::clamp(encoders / 2, kMinWriters, kMaxWriters);
   // Four for the six rasterizers of a device: enough for a RAM disk with huge pages.
   limits.write_first = std::min(std::max(kMinWriters, limits.draw * 2 / 3), limits.write);
-  // Enough for each encoder to have a next picture while rasterizers help. Devices need no
-  // encoders, and memory that they write to is slow to allocate: one picture waits while the next
-  // one is drawn.
+  // Each encoder has a next picture while rasterizers help. Devices need no encoders, and memory
+  // that they write to is slow to allocate: one picture waits while the next one is drawn.
   const bool has_devices = have_recipes && job.encoder.may_be_drawn();
   const std::size_t useful_frames =
       has_devices ? 2 * limits.draw + limits.write : 3 * encoders + 2 * limits.draw;

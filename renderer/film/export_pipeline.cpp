@@ -24,7 +24,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kMaxFailuresInARow = 20;  ///< consecutive failures
+constexpr std::size_t kMaxFailuresInARow = 20;
 /// Above this size, an empty picture takes longer than it saves.
 constexpr std::size_t kMaxWarmUpPixels = std::size_t{4} << 20;
 
@@ -39,8 +39,8 @@ enum Waiting : std::size_t {
 };
 using State = Monitor<kNumWaiting>;
 
-/// Functions of the stages that have the lock as an argument release it while they work. All others
-/// are called under it, except those that threads begin with.
+/// Functions with the lock as an argument release it while they work. All others are called under
+/// it, except those that threads begin with.
 class ExportPipeline {
  public:
   explicit ExportPipeline(ExportJob job)
@@ -100,8 +100,8 @@ class ExportPipeline {
     }
   }
 
-  /// Handles an exception that is not a failed frame, such as running out of memory. Frames may be
-  /// half done.
+  /// For an exception that is not a failed frame, such as too little memory. Frames may be half
+  /// done.
   void break_off(const Error& error) {
     const State::Lock lock(state_);
     frames_.is_broken = true;
@@ -141,7 +141,7 @@ class ExportPipeline {
       StageStats stats;
       std::optional<NextFrame> next;
       std::optional<FrameCircles> circles;
-      std::optional<Error> failure;  // failure of this frame alone
+      std::optional<Error> failure;  // this frame's alone
       const std::optional<Error> error = catch_error([&] {
         next = job_.frames.next();
         if (!next || next->is_made) return;
@@ -182,7 +182,7 @@ class ExportPipeline {
     wake_all();
   }
 
-  /// For a frame whose picture later frames may reuse.
+  /// If later frames may reuse the frame's picture.
   std::shared_ptr<SharedPicture> share_picture() {
     if (!circles_.repeats()) return nullptr;
     if (shared_) frames_.recycle(std::move(shared_->picture));
@@ -218,7 +218,7 @@ class ExportPipeline {
     drawn_.add(sums);
   }
 
-  /// Draws empty pictures, which are kept for frames, while the first circles are generated.
+  /// Draws empty pictures, for reuse, while the first circles are generated.
   void warm_up(Rasterizer& rasterizer) {
     // Drawing a frame reports the same error again.
     catch_error([&] {
@@ -280,7 +280,7 @@ class ExportPipeline {
     return !error.has_value();
   }
 
-  /// Retries on another rasterizer; without one, this frame and all others fail.
+  /// Retries on another rasterizer; without one, all frames fail.
   void fail_draw(InFlight<FrameToDraw> work, const Error& error) {
     --live_rasterizers_;
     if (live_rasterizers_ > 0 && !frames_.is_stopped) {
@@ -322,7 +322,7 @@ class ExportPipeline {
     lock.wake_at_once();  // after the last one this object may be gone
   }
 
-  /// Encodes a picture unless a helping thread has taken the last one.
+  /// A helping thread may have taken the last picture.
   void encode_one(State::Lock& lock) {
     if (frames_.to_encode.empty()) return;
     InFlight<PixelsPointer> work = std::move(frames_.to_encode.front());
@@ -362,8 +362,8 @@ class ExportPipeline {
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
 
-  /// Each frame wakes only the first writers, and a backlog the others: on a GPU films take up to
-  /// twice as long if many writers take turns (docs/lab/measurements.md).
+  /// Each frame wakes only the first writers, a backlog the others: on a GPU films take up to twice
+  /// as long if many writers take turns (docs/lab/measurements.md).
   void write_frames(bool first) {
     StageStats sums;
     const Waiting waiting = first ? kWritable : kBacklogs;
@@ -409,8 +409,7 @@ class ExportPipeline {
 
   // ---- waiting ----------------------------------------------------------------------------------
 
-  /// Wakes one waiting thread. Waking all for each step of each frame would congest the lock. At
-  /// the end, wakes all.
+  /// Waking all threads for each step would congest the lock. At the end, wakes all.
   void wake(Waiting waiting) {
     if (frames_.is_ending()) return wake_all();
     state_.wake_one(waiting);
@@ -479,7 +478,7 @@ class ExportPipeline {
   std::set<std::int64_t> unfinished_;      ///< handed out, neither written nor failed
   std::shared_ptr<SharedPicture> shared_;  ///< picture of the last generated frame
   ExportResult result_;
-  /// Sums over frames. Each thread adds its own when it ends, without the lock for each frame.
+  /// Sums over frames. Each thread adds its own when it ends.
   StageStats generated_, drawn_, encoded_, written_;
 
   std::vector<std::thread> threads_;

@@ -22,7 +22,6 @@ constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
   throw Error(ExitCode::kUsage, fmt::format("expected {}, got {}", expected, roundel::quoted(got)));
 }
 
-/// Reads one item of a list from front to end.
 class ItemReader {
  public:
   explicit ItemReader(std::string_view item) : item_(item), rest_(item) {}
@@ -80,7 +79,7 @@ std::string read_list_file(const std::string& path) {
   }
 }
 
-/// Returns a list file as one line, without comments, with line ends as commas. Items may be empty.
+/// Removes comments and makes line ends commas. Items may be empty.
 std::string joined_lines(std::string_view text) {
   std::string line;
   bool in_comment = false;
@@ -98,7 +97,6 @@ bool is_blank(std::string_view text) {
 
 constexpr int kMaxShards = 1'000'000;
 
-/// Returns the number in an environment variable; nothing if it is not set.
 std::optional<int> environment_number(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;
@@ -125,7 +123,7 @@ std::optional<Shard> slurm_array_shard() {
   return Shard{(*id - *low) / step + 1, *count};
 }
 
-/// Returns the shard of a rank from 0 and a number of ranks.
+/// Ranks count from 0.
 std::optional<Shard> rank_shard(const char* rank_name, const char* size_name) {
   const auto rank = environment_number(rank_name);
   const auto size = environment_number(size_name);

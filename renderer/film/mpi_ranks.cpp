@@ -1,8 +1,7 @@
-// Ranks that communicate through MPI. A rank sends a message to the first one, whose helper thread
-// polls for questions every 200 µs and answers at once, whatever its other threads do. (A counter
-// in a window, with MPI_Fetch_and_op, does not work: over TCP its progress depends on the first
-// rank's activity.) Several threads call MPI, one at a time, under one mutex. None of them waits
-// inside MPI, where Open MPI would spin.
+// A rank sends its question to the first one, whose helper thread polls every 200 µs and answers at
+// once, whatever its other threads do. (A counter in a window, with MPI_Fetch_and_op, does not
+// work: over TCP its progress depends on the first rank's activity.) Threads call MPI one at a
+// time, under one mutex, and wait outside of it, since Open MPI would spin.
 #define OMPI_SKIP_MPICXX 1  // the C interface only
 #include <fmt/format.h>
 #include <mpi.h>

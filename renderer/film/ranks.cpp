@@ -40,7 +40,7 @@ int environment_number(const char* name, int otherwise) {
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-/// Sends a question to the first rank and waits for the answer.
+/// Sends a question to the first rank and returns the answer.
 Message ask(Messenger& messenger, const Message& question) {
   messenger.send(0, json_text(question));
   for (;;) {
@@ -49,7 +49,7 @@ Message ask(Messenger& messenger, const Message& question) {
   }
 }
 
-/// Takes the first `count` frames of a list, or fewer.
+/// At most `count`.
 FrameList take_first(std::deque<std::int64_t>& list, std::size_t count) {
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(std::min(count, list.size()));
   FrameList frames(list.begin(), end);

@@ -23,7 +23,7 @@ bool may_cover_band(const TileGrid& grid, const Shape& shape, const RowBand& ban
          bounds.y1 >= band.first;
 }
 
-/// Returns the bytes of a band in a picture, in the picture's order of rows.
+/// In the picture's order of rows.
 std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) {
   const auto rows = [](std::uint8_t* bytes, std::size_t row_bytes, int first, int end) {
     return std::span(bytes + static_cast<std::size_t>(first) * row_bytes,
@@ -39,7 +39,6 @@ std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) 
               image.height - band.first);
 }
 
-/// A rasterizer and its target.
 struct Part {
   explicit Part(std::unique_ptr<Rasterizer> owned) : rasterizer(std::move(owned)) {}
 
