@@ -24,7 +24,6 @@ struct Effect {
   Channels channels;
 };
 
-/// One of the two frames.
 struct Side {
   const DrawnFrame& frame;
   SnowRamp ramp;
@@ -40,7 +39,7 @@ struct Side {
         sign(sign_of_effects),
         change_of(drawn.circles.count(), kNoChange) {}
 
-  /// Colour behind all circles. Alpha is a fourth channel, which is 1 for circles.
+  /// Alpha is a fourth channel, which is 1 for circles.
   Channels behind_all(int row) const {
     if (frame.image.alpha) return {0, 0, 0, 0};
     const BlendColor color = background.row(row);
@@ -88,7 +87,7 @@ CompositedCircle composited_circle(std::uint32_t circle, const PixelWalk& walk,
   return made;
 }
 
-/// Appends the effects of the changed circles of a pixel; returns the remaining light.
+/// Appends the effects of changed circles on a pixel; returns the remaining light.
 Channels add_effects(const Side& side, std::span<const std::uint32_t> list, int x, int row,
                      std::vector<Effect>& effects) {
   const Circles& circles = side.frame.circles;
@@ -120,8 +119,7 @@ Channels add_effects(const Side& side, std::span<const std::uint32_t> list, int 
 
 using SumsByChange = std::unordered_map<std::uint32_t, ChangeEffect>;
 
-/// Adds the effects on one pixel. Effects of one change on both sides are summed first, where they
-/// cancel if they are equal. Clears `effects`.
+/// Sums the effects of one change on both sides first, so that equal ones cancel. Clears `effects`.
 void add_pixel(std::vector<Effect>& effects, SumsByChange& sums) {
   std::stable_sort(effects.begin(), effects.end(), [](const Effect& first, const Effect& second) {
     return first.change < second.change;
@@ -139,7 +137,6 @@ void add_pixel(std::vector<Effect>& effects, SumsByChange& sums) {
   effects.clear();
 }
 
-/// Pixels in one tile.
 struct PixelsOfTile {
   std::size_t tile;
   std::span<const std::uint32_t> pixels;

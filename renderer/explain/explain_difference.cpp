@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxExaminedPixels = 65536;
 
-/// For the pixel in column x and row y from the upper left.
+/// Column x and row y count from the upper left.
 bool differs_in_samples(const Pixel& a, const Pixel& b, const SampleFormat& in_a,
                         const SampleFormat& in_b, std::size_t x, std::size_t y) {
   const auto samples_of = [&](const Pixel& pixel, const SampleFormat& format) {

@@ -15,10 +15,9 @@ namespace {
 using CircleNumbers = std::vector<std::uint64_t>;
 using CircleRange = tbb::blocked_range<std::size_t>;
 
-constexpr std::size_t kCirclesPerPass = std::size_t{1}
-                                        << 20;  // bounds the list of covering circles
+constexpr std::size_t kCirclesPerPass = std::size_t{1} << 20;  // bounds memory
 
-/// Returns the circles of [begin, end) that cover the pixel, in paint order.
+/// In paint order.
 CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::size_t end,
                                const PixelWalk& walk) {
   return tbb::parallel_reduce(
@@ -66,7 +65,7 @@ PixelStep composite(const Circles& circles, std::uint64_t circle, const SnowRamp
   return step;
 }
 
-/// Adds the background, and finishes the pixel as the backends do.
+/// Finishes the pixel over the background, as the backends do.
 void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int x, int row,
                   PixelExplanation& explanation) {
   explanation.has_stopped = walk.has_stopped();

@@ -47,7 +47,7 @@ std::string number_text(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-/// Prints six digits, and more as the view zooms in away from the origin.
+/// Six digits, and more as the view zooms in away from the origin.
 std::string coordinate_text(double value, double zoom) {
   const double closer = std::log10(std::max(1.0, std::abs(value) * zoom));
   return fmt::format("{:.{}g}", value, std::min(17, 6 + static_cast<int>(closer)));
@@ -62,7 +62,7 @@ const char* shader_text(const Paint& paint) {
   return is_snow(paint) ? "snow" : "solid";
 }
 
-/// A circle as in the scene file: scene space. Colours are in the blend space.
+/// In scene space, as in the scene file. Colours are in the blend space.
 struct SceneCircle {
   SceneShape shape;
   double zoom;
@@ -121,7 +121,7 @@ std::string change_details(const DrawnScene& a, const DrawnScene& b, const Circl
   }
 }
 
-/// Returns "layers[0] circles, 17 (grid.yaml:22)": the layer and the number in it.
+/// "layers[0] circles, 17 (grid.yaml:22)": the layer and the number in it.
 std::string place_text(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return "-";
   const LayerPlace place = drawn.places.find(circle);
@@ -227,9 +227,9 @@ std::string shape_text(const ImageSettings& image) {
   return fmt::format("{}x{} {}", image.width, image.height, image.alpha ? "RGBA" : "RGB");
 }
 
-/// Throws Error if drawing and comparing both needs more memory than available.
+/// Throws Error if drawing and comparing both needs too much memory.
 void check_memory_for(const Scene& a, const Scene& b) {
-  // Both frames as float pixels, marks and sets of pixels, and some words for each circle.
+  // Float pixels of both, marks and sets of pixels, and some words per circle.
   constexpr std::uint64_t kBytesPerPixelCompared = 16 + 9, kBytesPerCircleMatched = 40;
   const std::uint64_t pixels = pixel_count(a.image.width, a.image.height);
   const std::uint64_t of_both = memory_needed(a.image, ImageFormat::kPng, count_parts(a), 0, 0) +
