@@ -19,7 +19,7 @@ bool has_alpha(const Picture& picture) {
   return picture.channels % 2 == 0;
 }
 
-/// Returns samples with `to` channels, at least `from`.
+/// `to` is at least `from`.
 template <typename To, typename From>
 Buffer<To> spread(const Buffer<From>& samples, std::size_t from, std::size_t to, To opaque) {
   const std::size_t pixels = samples.size() / from, colors = to < 3 ? 1 : 3;

@@ -32,8 +32,8 @@ bool is_finite(const Rgba& pixel) {
   return std::all_of(pixel.begin(), pixel.end(), [](double value) { return std::isfinite(value); });
 }
 
-/// Returns how much brighter the first pixel is. Translucent pixels lie on a background that
-/// depends on the first one's position, as in pixelmatch.
+/// How much brighter the first pixel is. Translucent pixels lie on a background that depends on the
+/// first one's position, as in pixelmatch.
 double brightness_delta(const Picture& picture, const Rgba& one, const Rgba& other,
                         std::size_t place) {
   if (one == other) return 0;
@@ -54,8 +54,8 @@ double brightness_delta(const Picture& picture, const Rgba& one, const Rgba& oth
   return delta[0] * 0.29889531 + delta[1] * 0.58662247 + delta[2] * 0.11448223;
 }
 
-/// Calls visit(x, y) for the pixel's neighbours, column by column, until one returns false. Returns
-/// false in that case.
+/// Calls visit(x, y) for the neighbours, column by column, until one returns false, and returns
+/// that.
 template <typename Visit>
 bool visit_neighbours(const Picture& picture, int x, int y, const Visit& visit) {
   for (int nx = std::max(x - 1, 0); nx <= std::min(x + 1, picture.width - 1); ++nx)
@@ -64,7 +64,7 @@ bool visit_neighbours(const Picture& picture, int x, int y, const Visit& visit) 
   return true;
 }
 
-/// Returns 1 at an edge of the picture, which counts as a neighbour.
+/// An edge of the picture counts as a neighbour.
 int edge_of(const Picture& picture, int x, int y) {
   return x == 0 || y == 0 || x == picture.width - 1 || y == picture.height - 1 ? 1 : 0;
 }

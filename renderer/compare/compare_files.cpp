@@ -23,7 +23,7 @@ MemoryBudget::Share take(MemoryBudget* budget, std::uint64_t bytes) {
   return budget == nullptr ? MemoryBudget::Share() : budget->take(bytes);
 }
 
-/// Compares large files piece by piece, in little memory.
+/// Piece by piece, in little memory.
 bool equal_pieces(const InputFile& a, const InputFile& b) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;  // two fit in a core's L2
   constexpr std::size_t kPiecesPerTask = 8;
@@ -45,8 +45,8 @@ bool equal_pieces(const InputFile& a, const InputFile& b) {
   return equal;
 }
 
-/// True for files with equal bytes. For these throws an Error if the kind is unsupported or the
-/// header unsound, since a difference could not have been found.
+/// Throws an Error for equal files of an unsupported kind or with an unsound header, since a
+/// difference could not have been found.
 bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
   if (a.size() != b.size()) return false;
   constexpr std::uint64_t kMaxSmallFile = std::uint64_t{1} << 20;  // read once
@@ -62,7 +62,7 @@ bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
   return true;
 }
 
-/// Runs two pieces of work at once and throws the problems of both.
+/// Throws the problems of both.
 template <typename WorkA, typename WorkB>
 void do_both(const WorkA& work_a, const WorkB& work_b) {
   std::optional<Error> problem_a, problem_b;
@@ -90,7 +90,7 @@ PictureDifference no_difference(const Measures& measures) {
   return difference;
 }
 
-/// Upper bound of the bytes to read and compare two pictures.
+/// Upper bound, in bytes.
 std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
                                 const Tolerance& tolerance) {
   constexpr std::uint64_t kSets = 1, kFlip = 8;        // bytes a pixel

@@ -58,8 +58,8 @@ void check(const Tolerance& tolerance) {
                             window->width, window->height));
 }
 
-/// Runs compare_row(y, sums, over) for every row on all cores. Adds the sums in the order of the
-/// rows, so that floats are reproducible.
+/// Runs compare_row(y, sums, over) on all cores. Adds the sums in the order of rows, so that floats
+/// are reproducible.
 template <typename Sums, typename CompareRow>
 Sums compare_rows(PixelSet& over, const CompareRow& compare_row) {
   const int tasks = (over.height() + kRowsPerTask - 1) / kRowsPerTask;
@@ -102,9 +102,8 @@ double finite_peak(const float* values, std::size_t count) {
   return static_cast<double>(peak);
 }
 
-/// Adds a row of `pixels` pixels of `channels` channels each. Values are equal as numbers, or both
-/// NaN. Sets the bits in `over` (see PixelSet::row) of pixels with a difference that is above
-/// `limit` or not finite.
+/// Values are equal as numbers, or both NaN. Sets the bits in `over` (see PixelSet::row) of pixels
+/// with a difference that is above `limit` or not finite.
 void compare_float_row(const float* a, const float* b, std::size_t pixels, int channels,
                        Picture::Samples samples, double limit, FloatDifferences& differences,
                        std::uint64_t* over) {
@@ -155,7 +154,7 @@ FloatDifferences compare_floats(const Picture& a, const Picture& b, double limit
       });
 }
 
-/// Fills in channels, RMSE and PSNR. `white`: value of RMSE 1; `peak`: value of PSNR 0 dB.
+/// `white`: value of RMSE 1; `peak`: value of PSNR 0 dB.
 template <typename Sums>
 void fill_sums(PictureDifference& difference, const Picture& picture, const Sums& sums,
                double white, double peak) {
@@ -175,7 +174,7 @@ void fill_sums(PictureDifference& difference, const Picture& picture, const Sums
   difference.pixels = sums.pixels;
 }
 
-/// Removes the pixels on smoothed edges, and returns their number.
+/// Removes the pixels on smoothed edges. Returns their number.
 std::uint64_t remove_antialiased(const Picture& a, const Picture& b, PixelSet& over) {
   std::vector<std::uint64_t> removed(static_cast<std::size_t>(over.height()));
   tbb::parallel_for(0, over.height(), [&](int y) {
@@ -211,7 +210,7 @@ void fill_measures(PictureDifference& difference, const Picture& a, const Pictur
   if (measures.ssim) difference.ssim = structural_similarity(a, b);
 }
 
-/// Compares two pictures of the same shape.
+/// Both have the same shape.
 PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                      const Measures& measures) {
   PictureDifference difference;

@@ -28,15 +28,15 @@ const GoldenRule& apply_rule(const GoldenRules& rules, const Measures& measures,
   return rule;
 }
 
-/// Returns the measures that the verdict needs; the others are only for differing pictures.
+/// Returns the verdict's measures; the others are for differing pictures.
 Measures measures_for(const Tolerance& tolerance, Measures measures) {
   measures.flip = tolerance.flip_mean.has_value();
   measures.ssim = false;
   return measures;
 }
 
-/// Judges `result.difference`, and computes all requested measures for pictures that differ.
-/// Pictures are null if their bytes are equal.
+/// Judges `result.difference`, and measures all of pictures that differ. Pictures are null if their
+/// bytes are equal.
 void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* actual,
               const Measures& measures, PairResult& result) {
   const Verdict verdict = judge(result.difference, tolerance);
@@ -56,7 +56,7 @@ bool is_picture_name(const fs::path& path) {
   return known_format(path.extension().string()).has_value() || is_photo_name(path.string());
 }
 
-/// Adds the files of the folder `below` (relative to `root`, empty for root) and its subfolders.
+/// `below` is relative to `root`, empty for root. With subfolders.
 void list_folder(const fs::path& root, const fs::path& below, const FileChoice& is_wanted,
                  FolderListing& listing) {
   std::error_code error;
@@ -84,7 +84,7 @@ PairResult not_compared(const std::string& name, const std::string& reason) {
   return result;
 }
 
-/// Returns a result, not compared yet, for every name in one of the folders.
+/// Returns a result, not compared yet, for every name.
 std::vector<PairResult> pair_names(const std::string& golden_folder, const FolderListing& goldens,
                                    const std::string& actual_folder, const FolderListing& actuals) {
   std::map<std::string, PairResult> pairs;

@@ -58,7 +58,7 @@ void add(const DifferingPlace& more, DifferingPlace& place) {
   place.box.height = bottom - place.box.y;
 }
 
-/// Differing pixels of each square of a picture.
+/// Differing pixels by square of the picture.
 class Squares {
  public:
   Squares(const Picture& a, const Picture& b, const Image& difference)
@@ -96,7 +96,7 @@ class Squares {
                     static_cast<std::size_t>(column)];
   }
 
-  /// Takes all squares connected to this one, and clears them.
+  /// Takes all squares connected to this one.
   DifferingPlace take_place(int first_column, int first_row) {
     DifferingPlace place = at(first_column, first_row);
     at(first_column, first_row).pixels = 0;

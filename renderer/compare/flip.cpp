@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kTileWidth = kMaxFlipTileWidth, kTileHeight = 64;
 
-/// Returns the exposures of HDR-ꟻLIP as factors: from one that maps the reference's brightest pixel
-/// to 0.85 after tone mapping, to one that does so for its median luminance, at most a stop apart.
+/// Factors of HDR-ꟻLIP: from the one that maps the reference's brightest pixel to 0.85 after tone
+/// mapping, to the one that does so for its median luminance, at most a stop apart.
 std::vector<float> exposures_of(const Picture& reference, float background) {
   std::vector<float> luminances;
   luminances.reserve(pixel_count(reference.width, reference.height));
@@ -50,7 +50,7 @@ std::vector<float> exposures_of(const Picture& reference, float background) {
   return factors;
 }
 
-/// Loads pictures as linear RGB over a background.
+/// Loads linear RGB over a background.
 class LinearLoader {
  public:
   LinearLoader(const Picture& picture, float background)
@@ -60,7 +60,7 @@ class LinearLoader {
     is_table_enough_ = picture.samples == Picture::Samples::kBytes && picture.channels % 2 == 1;
   }
 
-  /// Loads the pixels of `box` and a margin of `margin`; outside the picture, its nearest pixels.
+  /// Loads `box` and a margin; outside the picture, its nearest pixels.
   void load(const PixelBox& box, int margin, ColorPlanes& out) const {
     const int width = box.width + 2 * margin, height = box.height + 2 * margin;
     for (auto& plane : out.planes) plane.resize(pixel_count(width, height));
@@ -148,7 +148,7 @@ FlipMap flip_map(const Picture& a, const Picture& b, double pixels_per_degree) {
 FlipStatistics flip_statistics(const FlipMap& map) {
   FlipStatistics statistics;
   if (map.errors.empty()) return statistics;
-  // The weighted median from a histogram of values, whose bins hold the sums of their values.
+  // The weighted median comes from a histogram whose bins hold the sums of their values.
   constexpr std::size_t kClasses = 65536;
   std::vector<double> sums(kClasses);
   double total = 0;

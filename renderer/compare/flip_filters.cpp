@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-/// Returns f(x) for the pixels x from −radius to radius.
+/// For the pixels x from −radius to radius.
 template <typename Function>
 std::vector<double> sampled(int radius, const Function& f) {
   std::vector<double> values;
@@ -28,7 +28,7 @@ FilterTaps scaled_taps(const std::vector<double>& values, double scale) {
   return taps;
 }
 
-/// Returns exp(−π²x²/b) of a contrast sensitivity, x in degrees.
+/// exp(−π²x²/b) of a contrast sensitivity, x in degrees.
 std::vector<double> sensitivity(double b, int radius, double pixels_per_degree) {
   return sampled(radius, [&](double x) {
     const double degrees = x / pixels_per_degree;

@@ -58,7 +58,7 @@ constexpr float quotient(double a, double b) {
 }
 constexpr double kWhiteX = 0.950428545, kWhiteZ = 1.088900371;
 
-/// Converts linear RGB with sRGB's primaries; divides by white, so that white is (1, 1, 1).
+/// From linear RGB with sRGB's primaries; white is (1, 1, 1).
 HWY_INLINE Color3 rgb_to_relative_xyz(Color3 c) {
   constexpr double kX = 24577794 * kWhiteX, kY = 12288897, kZ = 73733382 * kWhiteZ;
   return {quotient(10135552, kX) * c.x + quotient(8788810, kX) * c.y + quotient(4435075, kX) * c.z,
@@ -81,7 +81,7 @@ HWY_INLINE float lab_curve(float t) {
   return t > kDelta * kDelta * kDelta ? root : line;
 }
 
-/// Returns CIELAB of linear RGB, its chroma scaled by lightness (Hunt's effect).
+/// CIELAB of linear RGB, its chroma scaled by lightness (Hunt's effect).
 HWY_INLINE Color3 hunt_lab(Color3 rgb) {
   const Color3 xyz = rgb_to_relative_xyz(rgb);
   const float fx = lab_curve(xyz.x), fy = lab_curve(xyz.y), fz = lab_curve(xyz.z);
@@ -112,7 +112,7 @@ HWY_INLINE float tone_mapped(float x) {
   return clamp_unit(mapped);
 }
 
-/// Converts every pixel to opponent colours: Y, Cx and Cz.
+/// Opponent colours: Y, Cx and Cz.
 void to_opponent(const ColorPlanes& rgb, float exposure, std::vector<float> (&out)[3]) {
   const std::size_t count = rgb.planes[0].size();
   for (auto& plane : out) plane.resize(count);
@@ -166,7 +166,7 @@ HWY_INLINE void filter_columns(const FilterTaps& taps, const std::vector<float>&
   }
 }
 
-/// A picture's planes after the filters along rows.
+/// After the filters along rows.
 struct Filtered {
   std::vector<float>&achromatic, &red_green, &blue_yellow0, &blue_yellow1, &smooth, &edge, &point;
 };
@@ -187,15 +187,15 @@ void filter_all_rows(const FlipFilters& filters, const std::vector<float> (&oppo
   filter(filters.point, 0, out.point);
 }
 
-// Arrays of fixed sizes, which the compiler knows not to overlap.
+// Fixed sizes, which the compiler knows not to overlap.
 using Row = float[kMaxFlipTileWidth];
 
-/// A row after all filters: Y, Cx, two parts of Cz; edges along x and y, points along x and y.
+/// After all filters: Y, Cx, two parts of Cz; edges along x and y, points along x and y.
 struct FilteredRow {
   Row sums[8];
 };
 
-/// Features of a row of pixels: colour, and the strength of edges and points.
+/// Colour, and the strength of edges and points.
 struct RowFeatures {
   Row lightness, a, b, edges, points;
 };

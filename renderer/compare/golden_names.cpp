@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kAlternative = ".alt-";
 
-/// Returns the index where a name's extension begins.
+/// Index of a name's extension.
 std::size_t ending_of(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos ? name.size() : dot;

@@ -91,7 +91,7 @@ void read_mask_of(ValidNode rule, const std::string& manifest, FormatErrors& err
   }
 }
 
-/// For people: `goldens.yaml:4 "snow*"`.
+/// `goldens.yaml:4 "snow*"`
 std::string name_of_rule(const GoldenRule& rule, const std::string& path, Place place) {
   std::string name =
       fmt::format("{}:{} {}", path, place.line, roundel::quoted(rule.patterns.front()));
@@ -104,7 +104,7 @@ bool fits(const GoldenRule& rule, std::string_view name) {
                      [name](const std::string& pattern) { return glob_matches(pattern, name); });
 }
 
-/// Bytes of the character at the start of `text`, which must not be empty.
+/// `text` must not be empty.
 std::size_t bytes_of_character(std::string_view text) {
   std::size_t length = 1;
   while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {

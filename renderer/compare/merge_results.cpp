@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-/// Returns the keys on which two results of a name disagree: "state, reasons".
+/// Keys on which two results of a name disagree: "state, reasons".
 std::string differing_keys(const PairResult& a, const PairResult& b) {
   const auto of_a = statement_json(a), of_b = statement_json(b);
   std::string keys;
@@ -26,7 +26,6 @@ std::string differing_keys(const PairResult& a, const PairResult& b) {
   return keys;
 }
 
-/// A result and its file.
 struct Source {
   const ResultsFile& file;
   std::size_t index;
@@ -35,7 +34,6 @@ struct Source {
   Place place() const { return file.places[index]; }
 };
 
-/// Empty if the two agree.
 std::string conflict_of(const Source& first, const Source& second) {
   const std::string keys = differing_keys(first.result(), second.result());
   if (keys.empty()) return "";
@@ -59,7 +57,7 @@ void add_missing_shares(const std::vector<ResultsFile>& files, ComparisonRun& ru
     }
 }
 
-/// Returns the common value of all files that have one; empty if they differ.
+/// Returns the value of all files that have one; empty if they differ.
 std::string common_value(const std::vector<ResultsFile>& files, std::string ComparisonRun::*what) {
   std::set<std::string> values;
   for (const ResultsFile& file : files)

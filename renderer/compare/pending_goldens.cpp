@@ -31,7 +31,6 @@ std::string list_path(const std::string& folder) {
   return (fs::path(folder) / kListName).string();
 }
 
-/// Name of the image of differences.
 std::string diff_name(const std::string& name) {
   return name.ends_with(".png") ? name : name + ".png";
 }
@@ -48,7 +47,7 @@ void make_folder_of(const std::string& path) {
               fmt::format("{}: cannot make its folder: {}", path, error.message()));
 }
 
-/// Throws Error(kOutputRefused) if FOLDER/BELOW, or a part of its path, is not a plain file or
+/// Throws Error(kOutputRefused) if FOLDER/BELOW, or a part of the path, is not a plain file or
 /// folder: a link could lead anywhere, a FIFO blocks its writer.
 void check_plain(const fs::path& folder, const fs::path& below) {
   fs::path path = folder;
@@ -101,13 +100,12 @@ PendingList read_list(const std::string& folder) {
   return pending;
 }
 
-/// Goldens in a folder.
 class StoredFiles {
  public:
   explicit StoredFiles(const std::string& folder)
       : folder_(folder), others_(other_goldens(list_pictures(folder).files)) {}
 
-  /// Returns the picture's possible goldens, existing or not.
+  /// Possible goldens, existing or not.
   std::vector<std::string> names_of(const std::string& picture) const {
     std::vector<std::string> names = {picture};
     if (const auto found = others_.find(picture); found != others_.end())
@@ -115,7 +113,6 @@ class StoredFiles {
     return names;
   }
 
-  /// True if a file of this name has these bytes.
   bool has(const std::string& name, const std::string& bytes) const {
     const std::string path = (folder_ / name).string();
     std::error_code ignored;
@@ -127,13 +124,13 @@ class StoredFiles {
   std::map<std::string, std::vector<std::string>> others_;  // by picture
 };
 
-/// True for a plain existing file.
+/// True for an existing plain file or folder.
 bool is_plain_file(const std::string& folder, const fs::path& below) {
   std::error_code ignored;
   return !catch_error([&] { check_plain(folder, below); }) && fs::exists(folder / below, ignored);
 }
 
-/// Returns the folder of goldens in a list, if it can be trusted.
+/// Throws Error if the folder in the list cannot be trusted.
 std::string listed_golden_folder(const std::string& folder, const std::string& listed) {
   const auto refuse = [&](const std::string& problem) {
     throw Error(ExitCode::kUsage,
@@ -148,8 +145,8 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
   return fs::proximate(path, error).string();
 }
 
-/// Throws Error if the bytes of the file at `path` are not a sound PNG or EXR, as `name` requires;
-/// with `decodes` false checks only the format.
+/// Throws Error if the bytes are not a sound PNG or EXR, as `name` requires; with `decodes` false
+/// checks only the format.
 void check_sound(const std::string& name, const std::string& path, const std::string& bytes,
                  bool decodes = true) {
   const auto file = std::as_bytes(std::span(bytes));
@@ -164,8 +161,7 @@ void check_sound(const std::string& name, const std::string& path, const std::st
   }
 }
 
-/// Returns the bytes of a picture that a run has left. Throws Error if it is not a sound PNG or
-/// EXR.
+/// A picture that a run has left. Throws Error if it is not a sound PNG or EXR.
 std::string sound_picture(const AcceptableGoldens& goldens, const std::string& name) {
   check_plain(goldens.folder, fs::path("actual") / name);
   const std::string path = actual_of(goldens.folder, name);
@@ -174,7 +170,7 @@ std::string sound_picture(const AcceptableGoldens& goldens, const std::string& n
   return bytes;
 }
 
-/// Throws Error for a golden that was not fetched, and so would be replaced unseen.
+/// Throws Error for a golden that was not fetched, which would be replaced unseen.
 void check_golden_is_fetched(const AcceptableGoldens& goldens, const std::string& name) {
   const std::string path = (fs::path(goldens.golden_folder) / name).string();
   if (is_lfs_pointer(path)) check_no_lfs_pointer(path, InputFile(path).read());
@@ -211,7 +207,7 @@ PendingGoldens::PendingGoldens(std::string folder, std::string golden_folder,
     leftover_problem_ = error->what();
 }
 
-/// Removes the listed files, and temporary files beside them. Keeps all that is not a plain file.
+/// Removes the listed plain files, and temporary files beside them.
 void PendingGoldens::remove_leftovers(Others others) {
   const PendingList list = read_list(folder_);
   const std::set<std::string> own(names_.begin(), names_.end());

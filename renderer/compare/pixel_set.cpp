@@ -14,14 +14,14 @@ struct Densest {
   int x = 0, y = 0;
 };
 
-/// Finds the densest window whose upper left pixel lies in columns [first_x, last_x]. Keeps a
-/// running count per column for the window's rows, and a running sum of these.
+/// Finds the densest window whose upper left pixel lies in columns [first_x, last_x], by running
+/// counts per column, and a running sum of these.
 class WindowSearch {
  public:
   WindowSearch(const PixelSet& set, int width, int height, int first_x, int last_x)
       : set_(set), width_(width), height_(height), first_x_(first_x), last_x_(last_x) {}
 
-  /// Searches windows with upper rows first_y to last_y.
+  /// Upper rows are first_y to last_y.
   Densest search(int first_y, int last_y) const {
     std::vector<std::uint32_t> columns(static_cast<std::size_t>(set_.width()));
     Densest best{0, first_x_, first_y};

@@ -106,8 +106,7 @@ Picture pfm_shape(const PfmHeader& pfm) {
   return picture;
 }
 
-/// `read_at(offset, bytes)` reads the file's bytes at an offset; `start` are its first ones,
-/// `file_size` is its size.
+/// `read_at(offset, bytes)` reads from the file, which begins with `start`.
 template <typename ReadAt>
 Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> start,
                            std::uint64_t file_size, const ReadAt& read_at) {
@@ -132,8 +131,8 @@ Picture decode(Format format, const std::string& path, std::span<const std::byte
   return decode_photo_picture(path, file, part);
 }
 
-/// Upper bound of the bytes per sample while decoding: libwebp may have a copy, libjpeg keeps two
-/// more, a PNG's palette one, and words become floats.
+/// Upper bound while decoding: libwebp may have a copy, libjpeg keeps two more, a PNG's palette
+/// one, and words become floats.
 std::uint64_t bytes_for_sample(const Picture& picture) {
   constexpr std::uint64_t kBytes = 3, kWords = 6, kFloats = 4;
   if (picture.samples == Picture::Samples::kBytes) return kBytes;
@@ -146,7 +145,7 @@ PictureHeader header_of(Picture shape, std::uint64_t file_bytes) {
   return {std::move(shape), memory};
 }
 
-/// Rows are read directly into the picture.
+/// Rows are read into the picture.
 PictureHeader pfm_picture_header(const std::string& path, std::span<const std::byte> start,
                                  std::uint64_t file_size) {
   return header_of(pfm_shape(parse_pfm_header(path, start, file_size)), 0);

@@ -47,7 +47,7 @@ void remove_scripts(const fs::path& pictures) {
   }
 }
 
-/// Clears the folder of an earlier report. Throws for a page that is not a report.
+/// Removes an earlier report. Throws Error for a page that is not a report.
 void prepare_folder(const fs::path& folder) {
   const fs::path page = folder / kPageName, pictures = folder / kPictureFolder;
   std::error_code error;
@@ -72,7 +72,7 @@ std::string html(const std::string& text) {
   return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}});
 }
 
-/// Returns JSON that is safe inside a <script>: it cannot end the element or begin a comment.
+/// Safe inside a <script>: cannot end the element or begin a comment.
 std::string script_json(const ReportJson& json) {
   return escaped(dump(json), {{'<', "\\u003c"}});
 }
@@ -102,7 +102,7 @@ ReportJson pass_json(const PairResult& result) {
   return json;
 }
 
-/// For browsers without scripts, as in some CI systems: the text of result_line().
+/// For browsers without scripts, as in some CI systems.
 std::string failures_table(const ComparisonRun& run) {
   std::string table = fmt::format(
       "<style>main, footer, #print {{ display: none }}</style>\n<table "

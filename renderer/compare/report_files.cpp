@@ -44,7 +44,6 @@ std::uint64_t file_bytes(const PairResult& result) {
   return bytes;
 }
 
-/// A failure's number and the bytes of its files.
 struct Sized {
   std::size_t index;
   std::uint64_t bytes;
@@ -75,7 +74,7 @@ class ReportFiles {
       std::vector<Made> made(end - begin);
       if (!is_full_) {
         tbb::parallel_for(begin, end, [&](std::size_t i) {
-          // As in compare_folders: a thread holds the pictures of one result at a time.
+          // As in compare_folders: a thread holds one result's pictures at a time.
           tbb::this_task_arena::isolate(
               [&] { made[i - begin] = make(order[i].index, *failures[order[i].index]); });
         });

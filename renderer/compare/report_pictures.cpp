@@ -39,7 +39,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-/// Channels on the page: grey fills three.
+/// Grey fills three.
 int shown_channels(const Picture& picture) {
   return picture.channels % 2 == 0 ? 4 : 3;
 }
@@ -67,8 +67,8 @@ std::uint8_t* put_sample(const Picture& picture, std::size_t at, std::uint8_t* o
   return out;
 }
 
-/// Returns a picture with its file's values. The four bytes of a float are the four channels of a
-/// pixel, so that the page needs no other format.
+/// The file's values. The four bytes of a float are the four channels of a pixel, so that the page
+/// needs no other format.
 Image own_values(const Picture& picture) {
   const int channels = shown_channels(picture);
   Image image;
@@ -92,7 +92,7 @@ Image own_values(const Picture& picture) {
   return image;
 }
 
-/// Reduces the picture by a whole factor: merge(block, out) gives a block's pixel.
+/// Reduces by a whole factor: merge(block, out) gives a block's pixel.
 template <typename Merge>
 Image reduced(const Image& image, int factor, const Merge& merge) {
   Image out;
@@ -138,7 +138,7 @@ Image reduced_to_means(const Image& image, int factor) {
   });
 }
 
-/// Picks the pixel with the largest key(rgb) of each block: a single differing pixel stays visible.
+/// Picks each block's pixel with the largest key(rgb): a single differing pixel stays visible.
 template <typename Key>
 Image reduced_to_largest(const Image& image, int factor, const Key& key) {
   return reduced(image, factor, [&](const PixelBox& block, std::uint8_t* out) {
@@ -151,7 +151,7 @@ Image reduced_to_largest(const Image& image, int factor, const Key& key) {
   });
 }
 
-/// Ranks red, yellow, the hatching of ignored pixels, then grey.
+/// Red, then yellow, the hatching of ignored pixels, grey.
 int difference_key(const std::uint8_t* rgb) {
   return std::abs(2 * rgb[0] - rgb[1] - rgb[2]);
 }
@@ -160,7 +160,6 @@ int brightness(const std::uint8_t* rgb) {
   return rgb[0] + rgb[1] + rgb[2];
 }
 
-/// Available pictures of a result.
 struct Layers {
   std::optional<Picture> golden, actual;
   std::optional<Image> difference, flip;
@@ -187,7 +186,6 @@ std::string image_text(int width, int height, const Image& image) {
   return picture_text(width, height, image.channels, Picture::Samples::kBytes, image);
 }
 
-/// All layers in full size.
 std::string full_texts(const Layers& layers) {
   std::string text;
   if (layers.golden) text += ",golden:" + own_text(*layers.golden);
@@ -215,7 +213,7 @@ std::string reduced_texts(const Layers& layers, int factor) {
   return text;
 }
 
-/// Returns 1 for pictures shown unreduced.
+/// 1 for pictures shown unreduced.
 int factor_of(const Layers& layers) {
   int factor = 1;
   for (const std::optional<Picture>* picture : {&layers.golden, &layers.actual}) {
@@ -245,8 +243,7 @@ std::string places_text(const Layers& layers) {
   return text + "]";
 }
 
-/// Returns a difference_image() with white for the first picture, which the page fills in itself:
-/// the marks alone take little space.
+/// Without the first picture, which the page fills in itself: the marks alone take little space.
 Image only_marks(Image difference) {
   for (std::size_t i = 0; i < difference.bytes.size(); i += 3) {
     std::uint8_t* const rgb = &difference.bytes[i];
@@ -255,7 +252,7 @@ Image only_marks(Image difference) {
   return difference;
 }
 
-/// Returns nothing if the file is missing, or known to be unsound.
+/// Nothing if the file is missing, or known to be unsound.
 std::optional<Picture> read_if_there(const std::string& path, bool may_be_broken) {
   if (path.empty()) return std::nullopt;
   try {

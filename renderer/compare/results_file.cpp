@@ -56,11 +56,11 @@ class ResultsReader {
   }
 
  private:
-  /// Converts a path of the file to the working directory; empty stays empty.
+  /// Makes a path relative to the working directory; empty stays empty.
   std::string moved(const std::string& path) const {
     return path.empty() ? "" : without_slash((base_ / path).lexically_normal().string());
   }
-  /// Converts the path of a file that may be a golden.
+  /// Moves a path that may be a golden's.
   std::string moved_golden(const std::string& in_file) const {
     std::string path = moved(in_file);
     if (path.empty() || !new_goldens_ || old_goldens_.empty()) return path;
@@ -69,7 +69,7 @@ class ResultsReader {
     return (fs::path(*new_goldens_) / below).string();
   }
 
-  /// Converts the path of a scene; if it is a file, its place relative to the goldens stays.
+  /// Moves a scene file's path, which stays the same relative to the goldens.
   std::string moved_scene(const std::string& in_file) const {
     std::string path = moved(in_file);
     if (path.empty() || !new_goldens_ || old_goldens_.empty()) return path;
@@ -117,7 +117,7 @@ class ResultsReader {
   std::map<std::string, std::shared_ptr<const Mask>> masks_;
 };
 
-/// Returns `path` relative to a folder, by names alone; empty if it is outside.
+/// Returns a path relative to a folder, by names alone; empty if outside.
 fs::path path_below(const std::string& path, const fs::path& folder) {
   std::error_code error;
   const fs::path below = fs::absolute(path, error)
@@ -139,7 +139,7 @@ RefusedPictures refuse_pictures_elsewhere(const std::optional<std::string>& gold
                                           ResultsFile& file) {
   const fs::path parent = fs::path(file.path).parent_path(), folder = parent.empty() ? "." : parent;
   RefusedPictures refused;
-  /// Returns why the picture at a path is refused; empty: it is accepted.
+  /// Empty if the picture is accepted.
   const auto refusal_of = [&](const std::string& path) -> std::string {
     const fs::path below = path_below(path, folder);
     if (below.empty()) return fmt::format("is not below {}", folder.string());

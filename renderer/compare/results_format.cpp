@@ -31,7 +31,7 @@ Form<std::vector<std::string>> texts() {
 Form<std::string> path_text(const char* expected = "a path") {
   return text(expected, StringSpec{false, true});
 }
-/// Reads null as infinity.
+/// null is infinity.
 Form<double> measure() {
   const Form<double> infinite(spec(NullSpec{}),
                               [](ValidNode) { return std::numeric_limits<double>::infinity(); });
@@ -110,7 +110,7 @@ std::string problem_of_result(YamlNode map) {
              : "";
 }
 
-/// Returns the names of enum values: the first ones, or those after kUnknown.
+/// The first values, or those after kUnknown.
 template <typename E>
 std::vector<std::string> names_of(std::initializer_list<E> values, const char* (*name)(E)) {
   std::vector<std::string> names;

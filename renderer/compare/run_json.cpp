@@ -25,13 +25,12 @@ Json box_json(const PixelBox& box) {
   return {{"x", box.x}, {"y", box.y}, {"width", box.width}, {"height", box.height}};
 }
 
-/// True also within the tolerance. Equal pictures need no origin, which explains differences.
+/// True also within the tolerance. Only differing pictures need an origin.
 bool differs_at_all(const PairResult& result) {
   return result.difference.kind == PictureDifference::Kind::kDifferent ||
          result.difference.kind == PictureDifference::Kind::kOtherShape;
 }
 
-/// Paths relative to a file's folder.
 class RelativePaths {
  public:
   explicit RelativePaths(const std::string& file) {
@@ -49,7 +48,7 @@ class RelativePaths {
   fs::path base_;
 };
 
-/// Uses the keys of a manifest's rule.
+/// With the keys of a manifest's rule.
 Json tolerance_json(const Tolerance& tolerance) {
   Json json = Json::object();
   if (tolerance.max_delta > 0) json["max-delta"] = tolerance.max_delta;
@@ -83,13 +82,13 @@ std::string xml(const std::string& text) {
   return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
-/// True if a picture can be named as an attachment: its path cannot end the name.
+/// True if the path cannot end an attachment's name.
 bool is_attachable(const std::string& path) {
   if (path.empty() || path.find("]]") != std::string::npos) return false;
   return !catch_error([&] { read_picture_header(InputFile(path)); });
 }
 
-/// The pictures of a result, one per line, as Jenkins and GitLab read them; GitLab shows the first.
+/// One per line, as Jenkins and GitLab read them; GitLab shows the first.
 std::string attachments_xml(const PairResult& result) {
   std::string text;
   for (const std::string& path : {result.difference_path, result.actual_path, result.golden_path})
@@ -97,7 +96,7 @@ std::string attachments_xml(const PairResult& result) {
   return text.empty() ? "" : "<system-out>\n" + text + "</system-out>";
 }
 
-/// Returns a line for <system-out> without an attachment.
+/// Writes a line for <system-out> that names no attachment.
 std::string output_xml(const std::string& line) {
   std::string text = xml(line);
   for (std::size_t at = 0; (at = text.find("[[", at)) != std::string::npos;)
@@ -156,7 +155,7 @@ std::string run_json(const ComparisonRun& run, const std::string& path) {
   if (run.passed_over > 0) json["passed_over"] = run.passed_over;
   if (!run.golden_folder.empty()) json["goldens"] = relative(run.golden_folder);
   if (!run.output_folder.empty()) json["output"] = relative(run.output_folder);
-  // A picture per line, easy to read, and to compare with another run's.
+  // A picture per line, to read and to compare with another run's.
   std::string text = dump(json);
   text.back() = ',';
   text += "\"pictures\":[";

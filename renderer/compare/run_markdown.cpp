@@ -67,7 +67,7 @@ std::string reasons_text(const PairResult& result) {
   return text;
 }
 
-/// Returns the readable pictures of a result, in the order of kKinds.
+/// Returns pictures in the order of kKinds.
 std::array<std::optional<Image>, 3> images_of(const PairResult& result) {
   std::array<std::optional<Image>, 3> images;
   try {
@@ -103,7 +103,7 @@ void make_folder(const fs::path& folder) {
                 fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
 }
 
-/// Writes the result's pictures to the folder, and returns its line of the table.
+/// Returns the result's line of the table.
 std::string write_row(const PairResult& result, std::size_t row, const fs::path& folder) {
   std::string line = fmt::format("| {} | {} |", cell(result.name), cell(reasons_text(result)));
   const auto images = images_of(result);

@@ -38,7 +38,7 @@ double luma(const Picture& picture, int x, int y, float background) {
          0.114 * static_cast<double>(pixel.blue);
 }
 
-/// Weighted sums over a window: of both pictures, their squares and their product.
+/// Weighted sums over a window, of both pictures, their squares and their product.
 struct Moments {
   double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
 
@@ -58,7 +58,7 @@ class Similarity {
   Similarity(const Picture& a, const Picture& b, float background)
       : a_(a), b_(b), background_(background), weights_(window_weights()) {}
 
-  /// Returns the sum over windows with centres in columns x0..x1 and rows y0..y1.
+  /// Sums over windows with centres in columns x0..x1 and rows y0..y1.
   double sum(int x0, int x1, int y0, int y1) const {
     const auto width = static_cast<std::size_t>(x1 - x0) + 1;
     std::vector<Moments> rows(width * kWindow);  // windows one row high, in a ring of rows

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fingerprint and frame in a picture's metadata.
+/// In a picture's metadata.
 using StoredOrigin = std::pair<std::string, std::int64_t>;
 
 std::optional<StoredOrigin> stored_origin(const std::string& path) {
