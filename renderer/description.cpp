@@ -140,7 +140,6 @@ Json size_json(const SizeMap& size, const Columns& columns, Detail detail) {
   return json;
 }
 
-/// Rows of a layer, and numbers in its columns.
 Json rows_json(const DataSource& source, const DataFacts& facts) {
   const bool is_film = source.film && source.film->facts;
   Json json = {{"path", source.path}};

@@ -24,19 +24,19 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kCircleBytes = sizeof(Shape) + sizeof(Paint);
 
-/// Returns the main memory in bytes of a picture while it is encoded.
+/// Returns the memory for encoding, with the picture.
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
   const std::uint64_t picture = picture_bytes(image, format);
-  // A float picture's rows are freed as the file grows, some MiB later; OpenEXR has
-  // blocks of 16 rows.
+  // Rows of a float picture are freed as the file grows, some MiB later; OpenEXR has blocks of 16
+  // rows.
   constexpr std::uint64_t kRowsOfBlock = 16;
   const std::uint64_t behind = std::min(picture, 4 * kMiB);
   const std::uint64_t row = picture / static_cast<std::uint64_t>(image.height);
   if (format == ImageFormat::kPfm) return picture + behind;
   if (format == ImageFormat::kExr) return picture + behind + 2 * kRowsOfBlock * row;
   if (is_drawn_in_bands(image, format)) {
-    // The band, and its code twice: as made, and in the file.
+    // The band, and its code, both as made and in the file.
     return picture + 2 * (png_format::kBlockBytes + 2 * kMiB);
   }
   const PngShape shape{image.width, image.height, channels, image.bits};
@@ -45,15 +45,14 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   if (is_streamed_png(shape))
     return picture + std::min<std::uint64_t>(shape.filtered_bytes(), png_format::kBlockBytes) +
            kTables;
-  // The picture and its filtered rows; then these and the compressed ones; then two copies of
-  // these.
+  // The picture and its filtered rows; then filtered and compressed rows; then two copies of these.
   return picture +
          block_memory(image.pixels() * static_cast<std::uint64_t>(channels) +
                       static_cast<std::uint64_t>(image.height)) +
          kTables;
 }
 
-/// Main memory in bytes of one picture's stages, without lists.
+/// In bytes, without lists.
 struct StageMemory {
   SourceMemory data;
   std::uint64_t circles;  ///< in memory while they are drawn
@@ -61,7 +60,7 @@ struct StageMemory {
   std::uint64_t pixels;
   std::uint64_t encoding;  ///< with the pixels
 
-  /// Returns the memory of the largest stage. `lists`: while drawing.
+  /// `lists`: while drawing.
   std::uint64_t most(std::uint64_t lists) const {
     return std::max(
         {data.peak + circles + depths, data.held + circles + lists + pixels, data.held + encoding});
@@ -147,8 +146,8 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
   std::uint64_t lists = overlaps * sizeof(std::uint32_t);
   if (list_budget > 0) lists = std::min(lists, list_budget);
   const auto channels = static_cast<std::uint64_t>(image.channels());
-  // A PNG: the picture, its filtered rows, and compressed rows of at most this size; bands take
-  // less. Float files: the framebuffer and the file.
+  // A PNG: the picture, its filtered rows, and at most as large compressed rows; bands take less.
+  // Float files: the framebuffer and the file.
   const std::uint64_t bytes = image.bits == 16 ? 2 : 1;
   const std::uint64_t picture =
       format == ImageFormat::kPng

@@ -21,12 +21,12 @@
 namespace roundel {
 namespace {
 
-/// Circles in a piece: few for passes within a memory limit, many for sorted data, which are read
-/// once a piece.
+/// In circles: small for passes within a memory limit, large for sorted data, which are read once a
+/// piece.
 constexpr std::size_t kSmallPiece = std::size_t{1} << 17, kLargePiece = std::size_t{1} << 22;
 
-/// Calls visit(shapes) for all circles, front ones first. Circles made on demand come in pieces of
-/// at most `piece_size`.
+/// Calls visit(shapes), front circles first. Circles made on demand come in pieces of at most
+/// `piece_size`.
 template <typename Visit>
 void for_each_piece(const CircleStream& stream, std::size_t piece_size, const Visit& visit) {
   if (const Circles* const circles = stream.in_memory()) {
@@ -41,7 +41,7 @@ void for_each_piece(const CircleStream& stream, std::size_t piece_size, const Vi
   }
 }
 
-/// True if the disc and the picture, both in frame space, have a point in common.
+/// Both are in frame space.
 bool touches(const Shape& shape, const ImageSettings& image) {
   const float height = static_cast<float>(image.frame_height());
   const auto away = [height](float center, int first, int count) {
@@ -63,7 +63,6 @@ bool is_centered(const Shape& shape, const ImageSettings& image) {
   return shape.x >= 0 && shape.x <= aspect && shape.y >= 0 && shape.y <= 1;
 }
 
-/// Neutral element of join_statistics().
 constexpr CircleStatistics kNoStatistics{
     {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
      std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()},
@@ -92,7 +91,7 @@ CircleStatistics statistics_of(std::span<const Shape> shapes, const ImageSetting
       join_statistics);
 }
 
-/// Returns the scene with its data in file order, without sorting.
+/// In file order, without sorting.
 Scene without_order(const Scene& scene) {
   Scene unsorted = scene;
   for (Layer& layer : unsorted.layers)
@@ -139,7 +138,7 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
 }
 
 CircleSample sample_film(const Scene& scene) try {
-  constexpr std::uint64_t kMaxCircles = 1'000'000;  // circles; takes some milliseconds
+  constexpr std::uint64_t kMaxCircles = 1'000'000;  // taking some milliseconds
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
   if (source.is_simulated() || (!source.is_streamed() && count_parts(scene) > kMaxCircles))

@@ -20,7 +20,7 @@ constexpr double kNanosecondsOfWork = 60;  ///< per circle or pixel, on one thre
 // A CUDA context takes 0.2 to 0.5 s.
 constexpr double kCudaStartMilliseconds = 300;
 
-/// Estimates the time of the CPU backend, including start and encoding.
+/// Includes start and encoding.
 double expected_cpu_milliseconds(PictureWork work, int threads) {
   return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 /
          (threads > 0 ? threads : default_threads());

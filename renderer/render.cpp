@@ -10,9 +10,9 @@
 #include "renderer/picture_bands.h"
 #include "renderer/raster/backend.h"
 
-// All stages of a frame are called here, in the order of the data flow: generate, plan, bin and
-// blend chunk by chunk, finish, encode, write. Films generate, draw, encode and write several
-// frames at once in their pipeline (film/export_pipeline.cpp).
+// Calls all stages of a frame in the order of the data flow: generate, plan, bin and blend chunk by
+// chunk, finish, encode, write. Films run several frames at once in their pipeline
+// (film/export_pipeline.cpp).
 
 namespace roundel {
 
@@ -25,7 +25,7 @@ void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image
   finish(stats);
 }
 
-// The one loop over chunks, of pictures, films, heat maps and `roundel-bench`, on any backend.
+// The one loop over chunks: for pictures, films, heat maps and `roundel-bench`, on any backend.
 void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
   using Next = ChunkResult::Next;
   for (bool is_active = true; is_active;) {
@@ -67,7 +67,6 @@ Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& raster
 
 namespace {
 
-/// Draws, encodes and writes each band before the next one.
 CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                           const FrameEncoder& encoder, const std::string& path, StageStats& stats,
                           WorkCount& progress, Sync sync) {

@@ -47,7 +47,7 @@ float brightest_written(const Scene& scene) {
   return brightest;
 }
 
-/// Formats a range with enough digits to tell its ends apart.
+/// Prints enough digits to tell the ends apart.
 std::string range_text(double low, double high, std::string_view between = "..") {
   const double most = std::max(std::abs(low), std::abs(high));
   int digits = 4;
@@ -63,8 +63,8 @@ std::string bounds_text(const SceneBounds& bounds) {
 
 // Warnings about invisible circles.
 
-/// Returns why a scene has no circles; nothing if that is intended, as for a film's frame or a
-/// random layer with count 0.
+/// Nothing if a scene is meant to have no circles, as a film's frame or a random layer with count
+/// 0.
 Lines no_circles(const Scene& scene) {
   if (scene.layers.empty() && !scene.film)
     return "the picture has no circles: \"layers\" is empty; add a layer, as {circles: [{x: 0.5, "
@@ -91,7 +91,7 @@ Lines no_circles(const Scene& scene) {
       counted(comments, "line"), comments == 1 ? "begins" : "begin");
 }
 
-/// Returns the option or key that shows circles in these bounds.
+/// Option or key that shows circles in these bounds.
 std::string view_for(const Scene& scene, const SceneBounds& bounds) {
   if (scene.image.crop) return "remove --crop to see more";
   const bool fits = scene.window && scene.window->kind == ViewWindow::Kind::kData;
@@ -115,16 +115,16 @@ Lines circles_outside(const Scene& scene, const CircleStatistics& statistics) {
                      bounds_text(picture_bounds(scene)), view_for(scene, statistics.bounds));
 }
 
-/// True if all circles together change no pixel. Without smooth edges a circle smaller than a pixel
-/// may paint all of it, and circles of a film may fade in.
+/// True if all circles together change no pixel. Without smooth edges a circle below a pixel may
+/// paint all of it, and a film's circles may fade in.
 bool are_too_faint(const Drawn& drawn) {
   const Scene& scene = drawn.scene;
   const CircleSample& sample = drawn.sample;
   if (drawn.frames > 0 || sample.circles == 0) return false;
   const double half_level =
       drawn.format == ImageFormat::kPng ? 0.5 / (scene.image.bits == 16 ? 65535 : 255) : 0;
-  // A pixel changes by alpha times the difference to the colour below; in linear light the steps
-  // between dark levels are smaller by this factor.
+  // A pixel changes by alpha times the difference to the colour below; dark levels of linear light
+  // are closer by this factor.
   constexpr double kDarkSlope = 12.92;
   const float written = std::max(1.0f, brightest_written(scene));
   const double brightest = scene.image.blend_space == BlendSpace::kLinear
@@ -165,7 +165,7 @@ Lines small_circles(const Drawn& drawn) {
       100 * share);
 }
 
-/// Warns if every circle covers the whole picture, which then has one colour.
+/// Warns if every circle covers the picture, which then has one colour.
 Lines large_circles(const Drawn& drawn) {
   const Scene& scene = drawn.scene;
   const CircleSample& sample = drawn.sample;
@@ -214,7 +214,7 @@ Lines lost_alpha(const Drawn& drawn) {
   return "PFM has no alpha: its colours are premultiplied; write .exr to keep alpha";
 }
 
-/// Warns if data fill less than a fiftieth of one side of a window fitted to them.
+/// Warns if data fill less than a fiftieth of a side of their fitted window.
 Lines flat_data(const Drawn& drawn) {
   constexpr double kMinShare = 0.02, kMaxShare = 0.5;
   const Scene& scene = drawn.scene;
@@ -259,7 +259,6 @@ constexpr Lines (*kPictureWarnings[])(const Drawn&) = {
 
 // Warnings about a layer's map.
 
-/// Data of a layer, and its map.
 struct Mapped {
   const Layer& layer;
   const DataSource& data;
@@ -269,7 +268,7 @@ struct Mapped {
     const std::string& name = data.table->columns()[map.columns[slot]].name;
     return name.empty() ? fmt::format("column {}", map.columns[slot]) : quoted(name);
   }
-  /// Calls visit(key, slot, scale, rows that get "missing") for values with a scale.
+  /// For values with a scale: visit(key, slot, scale, rows that get "missing").
   template <typename Visit>
   void for_each_scale(const Visit& visit) const {
     const MissingRows missing = data.facts ? data.facts->missing : MissingRows{};
@@ -281,7 +280,7 @@ struct Mapped {
   }
 };
 
-/// True if most of a text file's first 100 rows have numbers in a column of texts.
+/// True if most of a text file's first 100 rows have numbers in this column of texts.
 bool holds_mostly_numbers(const Table& table, std::size_t column) {
   if (!table.columns()[column].is_text || !table.columns()[column].first_text) return false;
   constexpr std::uint64_t kMaxRows = 100, kRowsPerRead = 4;  // rows; texts may have megabytes each
@@ -297,7 +296,7 @@ bool holds_mostly_numbers(const Table& table, std::size_t column) {
   return 2 * numbers > sampled;
 }
 
-/// Warns about numeric columns that count as texts because one value is a text.
+/// Warns about a column of numbers that is a text column because of one value.
 Lines numbers_as_texts(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   std::vector<std::pair<const char*, Slot>> compared;
@@ -314,7 +313,6 @@ Lines numbers_as_texts(const Mapped& mapped) {
   return lines;
 }
 
-/// Warns if all rows get the "missing" value of a key.
 Lines all_missing(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   const std::uint64_t kept = data.facts ? data.facts->kept : 0;
@@ -421,7 +419,7 @@ void for_each_data(const Scene& scene, const Visit& visit) {
       visit(layer, *data);
 }
 
-/// Returns a warning. Returns nothing if the data have changed after drawing: the picture is right.
+/// Returns nothing if the data have changed after drawing: the picture is right.
 template <typename Warning, typename Subject>
 Lines call(const Warning& warning, const Subject& subject) {
   try {
@@ -449,12 +447,12 @@ Lines data_warnings(const Scene& scene) {
   return lines;
 }
 
-/// Returns the unit of a film's frames: rows of a table, or frames.
+/// A film's frames are rows of a table, or frames.
 const char* noun_of(const Scene& scene) {
   return scene.film && scene.film->rows > 0 ? "row" : "frame";
 }
 
-/// Returns why no circle of a frame touches the picture; nothing if one does.
+/// Nothing if a circle touches the picture.
 Lines unseen_frame(const Scene& scene, const CircleStream& circles) {
   if (circles.count() == 0) return no_circles(scene);
   if (sample_circles(circles, scene.image).touching > 0) return {};
