@@ -10,7 +10,8 @@ namespace roundel {
 enum class PngSamples {
   kPacked,  ///< as in the file
   /// Samples below 8 bits become bytes: grey is scaled to 0..255, palette indices stay. 16-bit
-  /// samples get the machine's order. A transparent colour becomes an alpha channel.
+  /// samples get the machine's order. A grey or RGB picture's transparent colour becomes an alpha
+  /// channel.
   kWhole
 };
 

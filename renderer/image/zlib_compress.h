@@ -6,7 +6,7 @@
 
 namespace roundel {
 
-/// Sets what stb_image_write does not pass to its compressor, for this thread.
+/// Values for the compressor that stb_image_write does not pass; set for one thread.
 struct ZlibInput {
   std::size_t row_bytes;    ///< with the filter byte
   std::size_t pixel_bytes;  ///< 3 or 4
