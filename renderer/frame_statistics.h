@@ -17,7 +17,7 @@ std::uint64_t expected_circles(const Scene& scene);
 struct CircleSample {
   std::size_t circles = 0;
   std::size_t under_a_pixel = 0;  ///< narrower than a pixel
-  std::size_t touching = 0;       ///< these touch the picture
+  std::size_t touching = 0;       ///< partly or wholly in the picture
   std::size_t centered = 0;       ///< with their centre in the whole image
   float least_radius = 0;         ///< in heights of the whole image
   float brightest = 0;  ///< largest colour channel in the scene's blend space; ignores shader snow
@@ -30,7 +30,7 @@ CircleSample sample_film(const Scene& scene);
 /// Statistics of all circles of a frame.
 struct CircleStatistics {
   SceneBounds bounds;               ///< in scene space
-  std::uint64_t touching = 0;       ///< these touch the picture
+  std::uint64_t touching = 0;       ///< partly or wholly in the picture
   std::uint64_t under_a_pixel = 0;  ///< narrower than a pixel
 };
 CircleStatistics circle_statistics(const CircleStream& circles, const Scene& scene);

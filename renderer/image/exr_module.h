@@ -12,8 +12,9 @@
 
 namespace roundel {
 
-/// Functions of the module roundel_exr, which links OpenEXR, for those of the same names in files.h
-/// and exr_reader.h. `row_done` is called for each row, from the top, once it is unused.
+/// Functions of the module roundel_exr, which links OpenEXR. They implement the functions of the
+/// same names in files.h and exr_reader.h. `row_done` is called for each row, from the top, once it
+/// is unused.
 namespace openexr {
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata,
