@@ -22,7 +22,7 @@ namespace roundel {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kCircleBytes = sizeof(Shape) + sizeof(Paint);
+constexpr std::uint64_t kBytesOfCircle = sizeof(Shape) + sizeof(Paint);
 
 /// Returns the memory for encoding, with the picture.
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
@@ -81,7 +81,7 @@ StageMemory stage_memory(const Scene& scene, ImageFormat format, std::uint64_t l
   // A device makes random circles itself.
   const bool is_made = !is_streamed || (largest_chunk > 0 && source.random_runs().empty());
   if (is_made)
-    memory.circles = 2 * block_memory((is_streamed ? largest_chunk : count) * kCircleBytes / 2);
+    memory.circles = 2 * block_memory((is_streamed ? largest_chunk : count) * kBytesOfCircle / 2);
   if (!is_streamed) memory.depths = block_memory(count * sizeof(std::uint32_t));
   return memory;
 }
@@ -153,7 +153,7 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
       format == ImageFormat::kPng
           ? (is_drawn_in_bands(image, format) ? 1 : 3) * pixels * channels * bytes
           : pixels * (sizeof(Pixel) + 4 * channels);
-  return circles * kCircleBytes + lists + picture;
+  return circles * kBytesOfCircle + lists + picture;
 }
 
 void check_feasible(const Scene& scene, std::int64_t frame, ImageFormat format,

@@ -138,10 +138,10 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
 }
 
 CircleSample sample_film(const Scene& scene) try {
-  constexpr std::uint64_t kMaxCircles = 1'000'000;  // taking some milliseconds
+  constexpr std::uint64_t kMaxSampledCircles = 1'000'000;  // taking some milliseconds
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
-  if (source.is_simulated() || (!source.is_streamed() && count_parts(scene) > kMaxCircles))
+  if (source.is_simulated() || (!source.is_streamed() && count_parts(scene) > kMaxSampledCircles))
     return {};
   Circles memory;
   return sample_circles(source.at(0, memory), scene.image);

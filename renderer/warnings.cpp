@@ -283,8 +283,9 @@ struct Mapped {
 /// True if most of a text file's first 100 rows have numbers in this column of texts.
 bool holds_mostly_numbers(const Table& table, std::size_t column) {
   if (!table.columns()[column].is_text || !table.columns()[column].first_text) return false;
-  constexpr std::uint64_t kMaxRows = 100, kRowsPerRead = 4;  // rows; texts may have megabytes each
-  const std::uint64_t sampled = std::min(kMaxRows, table.rows());
+  constexpr std::uint64_t kMaxSampledRows = 100,
+                          kRowsPerRead = 4;  // rows; texts may have megabytes each
+  const std::uint64_t sampled = std::min(kMaxSampledRows, table.rows());
   const std::size_t columns[] = {column};
   std::uint64_t numbers = 0;
   TableRows rows;

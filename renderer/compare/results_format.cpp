@@ -11,7 +11,7 @@ namespace roundel {
 namespace {
 
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;  // largest exact integer in JSON
-constexpr double kMaxNumber = std::numeric_limits<double>::max();
+constexpr double kMaxMeasure = std::numeric_limits<double>::max();
 Form<std::int64_t> count() {
   return integer(0, kMaxCount);
 }
@@ -20,7 +20,7 @@ Form<std::int64_t> side() {
   return integer(0, std::int64_t{1} << 30);
 }
 Form<double> any_size() {
-  return number(0, kMaxNumber);
+  return number(0, kMaxMeasure);
 }
 Form<std::string> any_text() {
   return text("a text", StringSpec{true});
@@ -80,7 +80,7 @@ Form<PictureDifference> difference() {
            one_of<Difference::Kind>({"equal_bytes", "equal_pixels", "different", "other_shape"})),
        {"shape", &Difference::shape, any_text(), "both shapes, for the kind other_shape"},
        {"flip", &Difference::flip, flip()},
-       {"ssim", &Difference::ssim, number(-kMaxNumber, kMaxNumber)},
+       {"ssim", &Difference::ssim, number(-kMaxMeasure, kMaxMeasure)},
        {"width", &Difference::width, side()},
        {"height", &Difference::height, side()},
        {"pixels", &Difference::pixels, count(), "number of pixels with any difference"},

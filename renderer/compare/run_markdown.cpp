@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxRows = 20;
+constexpr std::size_t kMaxTableRows = 20;
 constexpr std::array<const char*, 3> kKinds = {"golden", "actual", "difference"};
 
 std::string picture_folder(const std::string& path) {
@@ -131,7 +131,7 @@ std::string command_text(const std::string& text, bool is_property) {
 void write_markdown(const std::string& path, const ComparisonRun& run) {
   remove_markdown_pictures(path);
   const std::vector<const PairResult*> failures = failures_of(run);
-  const std::size_t rows = std::min(failures.size(), kMaxRows);
+  const std::size_t rows = std::min(failures.size(), kMaxTableRows);
   std::string text = fmt::format("### {}\n\n{}\n", cell(run.title), counts_text(count_states(run)));
   if (rows > 0)
     text += "\n| picture | result | golden | actual | difference |\n|---|---|---|---|---|\n";
@@ -143,7 +143,7 @@ void write_markdown(const std::string& path, const ComparisonRun& run) {
 
 std::vector<std::string> markdown_files(const std::string& path) {
   std::vector<std::string> files = {path};
-  for (std::size_t row = 0; row < kMaxRows; ++row)
+  for (std::size_t row = 0; row < kMaxTableRows; ++row)
     for (const char* const kind : kKinds)
       files.push_back((fs::path(picture_folder(path)) / picture_name(row, kind)).string());
   return files;
@@ -164,15 +164,15 @@ void remove_markdown_pictures(const std::string& path) noexcept {
 Lines github_annotations(const ComparisonRun& run) {
   const std::vector<const PairResult*> failures = failures_of(run);
   Lines text;
-  for (std::size_t i = 0; i < std::min(failures.size(), kMaxRows); ++i) {
+  for (std::size_t i = 0; i < std::min(failures.size(), kMaxTableRows); ++i) {
     const PairResult& result = *failures[i];
     const std::string file =
         result.golden_path.empty() ? "" : "file=" + command_text(result.golden_path, true) + ",";
     text += fmt::format("error {}title={}::{}", file, command_text(result.name, true),
                         command_text(reasons_text(result), false));
   }
-  if (failures.size() > kMaxRows)
-    text += fmt::format("error title=roundel::and {} more", failures.size() - kMaxRows);
+  if (failures.size() > kMaxTableRows)
+    text += fmt::format("error title=roundel::and {} more", failures.size() - kMaxTableRows);
   return text;
 }
 

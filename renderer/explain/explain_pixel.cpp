@@ -43,8 +43,8 @@ PixelWalk::State over_black(const PixelWalk::State& state) {
   return {0, 0, 0, state.red_transmittance, state.green_transmittance, state.blue_transmittance};
 }
 
-PixelStep composite(const Circles& circles, std::uint64_t circle, const SnowRamp& ramp,
-                    PixelWalk& walk) {
+PixelStep composite_step(const Circles& circles, std::uint64_t circle, const SnowRamp& ramp,
+                         PixelWalk& walk) {
   const Shape& shape = circles.shapes[circle];
   const Paint& paint = circles.paints[circle];
   PixelStep step{};
@@ -97,7 +97,7 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
         ++explanation.unseen;
         continue;
       }
-      const PixelStep step = composite(circles, covering[i], ramp, walk);
+      const PixelStep step = composite_step(circles, covering[i], ramp, walk);
       if (explanation.composited++ < max_steps) explanation.steps.push_back(step);
     }
     end = begin;

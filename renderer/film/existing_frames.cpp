@@ -106,9 +106,10 @@ FrameList listed_names(const FrameName& name, const std::string& folder, std::er
 }
 
 std::string short_frames_text(const FrameList& frames) {
-  constexpr std::size_t kMaxTextBytes = 60;
+  constexpr std::size_t kMaxFrameListText = 60;
   std::string text = frames_text(frames);
-  if (text.size() > kMaxTextBytes) text = text.substr(0, text.rfind(',', kMaxTextBytes)) + ",...";
+  if (text.size() > kMaxFrameListText)
+    text = text.substr(0, text.rfind(',', kMaxFrameListText)) + ",...";
   return text;
 }
 
