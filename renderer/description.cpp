@@ -18,11 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Limits of a column's entry in a picture's metadata; longer categories are left out.
-constexpr std::size_t kShortCategories = 32;
-constexpr std::size_t kShortCategoryBytes = 256;
-constexpr std::size_t kShortColors = 16;
-constexpr std::size_t kMostAxesBytes = std::size_t{16} << 10;
+/// Limits of a column's entry in a picture's metadata; longer ones are left out.
+constexpr std::size_t kMaxShortCategories = 32;
+constexpr std::size_t kMaxShortCategoryBytes = 256;
+constexpr std::size_t kMaxShortColors = 16;
+constexpr std::size_t kMaxAxesBytes = std::size_t{16} << 10;
 
 enum class Detail { kWhole, kShort };
 
@@ -30,7 +30,7 @@ Json color_json(const std::array<double, 3>& color) {
   std::string hex = "#";
   for (const double channel : color) {
     const double level = channel * 255;
-    // Colours of the scene are in binary32.
+    // The scene's colours are binary32.
     if (!(level >= 0 && level <= 255) || std::fabs(level - std::round(level)) > 1e-4) return color;
     hex += fmt::format("{:02x}", std::lround(level));
   }
@@ -44,7 +44,6 @@ Json length_json(const roundel::Length& length) {
   return length.in_pixels ? Json(fmt::format("{}px", length.value)) : Json(length.value);
 }
 
-/// A map's columns by their names.
 class Columns {
  public:
   Columns(const DataSource& source, const DataMap& map) : source_(source), map_(map) {}
@@ -67,7 +66,7 @@ void add_scale(const Scale& scale, Detail detail, Json& json) {
   json["scale"] = kScaleNames[static_cast<std::size_t>(scale.kind)];
   if (scale.kind == ScaleKind::kSymlog) json["threshold"] = scale.threshold;
   if (scale.ends.empty()) {
-    json["domain"] = nullptr;  // no numbers
+    json["domain"] = nullptr;  // without numbers
     return;
   }
   json["domain"] = {scale.ends.front(), scale.ends.back()};
@@ -75,7 +74,7 @@ void add_scale(const Scale& scale, Detail detail, Json& json) {
   if (scale.is_over_frame) json["over"] = "frame";
 }
 
-/// A name, or colours.
+/// The name of a gradient, or its colours.
 Json colormap_json(const Gradient& gradient) {
   for (const std::string& name : gradient_names()) {
     const Gradient named = named_gradient(name);
@@ -108,15 +107,16 @@ Json color_json(const ColorMap& color, const Columns& columns, Detail detail) {
   if (color.kind == Kind::kScale) {
     add_scale(color.scale, detail, json);
     json["colormap"] = colormap_json(color.gradient);
-    if (detail == Detail::kShort && json["colormap"].size() > kShortColors) json.erase("colormap");
+    if (detail == Detail::kShort && json["colormap"].size() > kMaxShortColors)
+      json.erase("colormap");
   }
   if (color.kind == Kind::kCategories) {
     if (!color.palette.empty()) json["palette"] = palette_json(color.palette);
     if (color.is_over_frame) json["over"] = "frame";
     Json categories = Json::array();
     for (const Category& category : color.categories) {
-      if (detail == Detail::kShort &&
-          (categories.size() == kShortCategories || category.text.size() > kShortCategoryBytes))
+      if (detail == Detail::kShort && (categories.size() == kMaxShortCategories ||
+                                       category.text.size() > kMaxShortCategoryBytes))
         break;
       const Json value =
           columns.is_text(color.slot) ? Json(std::string(category.text)) : Json(category.number);
@@ -140,7 +140,6 @@ Json size_json(const SizeMap& size, const Columns& columns, Detail detail) {
   return json;
 }
 
-/// Rows of a layer, and what numbers its columns hold.
 Json rows_json(const DataSource& source, const DataFacts& facts) {
   const bool is_film = source.film && source.film->facts;
   Json json = {{"path", source.path}};
@@ -202,7 +201,6 @@ Json layer_json(const Layer& layer) {
   return json;
 }
 
-/// Scales and categories of a layer, if it has some.
 Json short_layer_json(const DataSource& source) {
   Json json = Json::object();
   const DataMap& map = source.map;
@@ -216,7 +214,7 @@ Json short_layer_json(const DataSource& source) {
   return json;
 }
 
-/// ASCII, with U+FFFD for what is not UTF-8.
+/// Prints ASCII, with U+FFFD for invalid UTF-8.
 std::string ascii_text(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
@@ -259,7 +257,7 @@ std::string axes_text(const Scene& scene) {
     json["layers"].push_back(std::move(named));
   }
   std::string text = ascii_text(json);
-  return text.size() <= kMostAxesBytes ? text : ascii_text(window);
+  return text.size() <= kMaxAxesBytes ? text : ascii_text(window);
 }
 
 }  // namespace roundel

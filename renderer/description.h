@@ -5,19 +5,18 @@
 
 #include "renderer/scene/scene.h"
 
-/// Descriptions of pictures: the numbers that axes, colour bars and legends need.
 namespace roundel {
 
-/// Scene space at the picture's edges, or the crop's: {{left, right}, {bottom, top}}. With flip_y
-/// the bottom is the larger number.
+/// Scene space at the edges of the picture, or of its crop: {{left, right}, {bottom, top}}. With
+/// flip_y the bottom is the larger number.
 std::array<std::array<double, 2>, 2> picture_window(const Scene& scene);
 
-/// Size, circles, film, fingerprint, window and layers of a scene as it stands at its frame. Goes
-/// through data that have not been gone through.
+/// Describes a scene at its frame: size, circles, film, fingerprint, window, layers. Reads all
+/// data.
 nlohmann::ordered_json description_json(const Scene& scene);
 
-/// Window and layers with domains or categories as short JSON in ASCII, for files of pictures. Of
-/// more than 16 KiB only the window.
+/// Returns window and layers with domains or categories as ASCII JSON for picture files; the window
+/// alone above 16 KiB.
 std::string axes_text(const Scene& scene);
 
 }  // namespace roundel

@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-/// A framebuffer's rows are bottom to top, and have an alpha always.
+/// Copies a framebuffer, whose rows are bottom to top and always have alpha.
 void take_floats(const Framebuffer& framebuffer, Pixels& pixels) {
   const auto width = static_cast<std::size_t>(pixels.width);
   const auto height = static_cast<std::size_t>(pixels.height);
@@ -21,10 +21,9 @@ void take_floats(const Framebuffer& framebuffer, Pixels& pixels) {
   });
 }
 
-/// Changes a scene's image to one with these samples.
 void set_samples(ImageSettings& image, SampleType type) {
   image.bits = type == SampleType::kUint16 ? 16 : 8;
-  image.low_byte_first = true;  // as the machine has it
+  image.low_byte_first = true;  // as on this machine
   image.dither = image.dither && type == SampleType::kUint8;
 }
 

@@ -7,7 +7,7 @@
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
 
-/// Pixels as programs want them that use the library.
+/// Pixels in the sample types of programs that use the library.
 namespace roundel {
 
 enum class SampleType { kUint8, kUint16, kFloat32 };
@@ -20,12 +20,11 @@ struct Pixels {
   Buffer<std::uint8_t> bytes;
 };
 
-/// Draws a frame's circles, whatever the scene's bits, in samples of `type`: those of a PNG with as
-/// many bits, or of an EXR.
+/// Draws a frame's circles in samples of `type`: those of a PNG with that many bits, or of an EXR.
 Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSettings image,
                    SampleType type, StageStats& stats);
 
-/// Draws them into the memory of the device of a CUDA rasterizer.
+/// Draws them into device memory; `rasterizer` must be a CUDA one.
 std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
                                             ImageSettings image, SampleType type,
                                             StageStats& stats);

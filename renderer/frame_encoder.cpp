@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-/// The picture's samples, with an alpha of 1 where it is asked for.
+/// With an alpha of 1 if `add_alpha`.
 std::vector<std::uint8_t> raw_samples(const Image& image, bool add_alpha) {
   const std::size_t size = image.pixel_bytes();
   const std::size_t bytes_of_alpha = add_alpha ? static_cast<std::size_t>(image.bits / 8) : 0;
@@ -25,7 +25,6 @@ std::vector<std::uint8_t> raw_samples(const Image& image, bool add_alpha) {
   return raw;
 }
 
-/// Bits of a sample of the picture that is encoded.
 int bits_of(const ImageSettings& image, FrameFormat format, PixelFormat pixels) {
   if (format.video == VideoFormat::kNone || pixels == PixelFormat::kAsScene) return image.bits;
   return pixels == PixelFormat::kRgb48Le || pixels == PixelFormat::kRgba64Le ||
@@ -124,7 +123,7 @@ ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t fr
 
 std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,
                                                bool gives_up_pixels) const {
-  if (!picture.png.bytes.empty()) {  // of a frame that looks the same: only the heads differ
+  if (!picture.png.bytes.empty()) {  // only the heads of equal frames differ
     std::vector<std::uint8_t> file = file_head(picture, frame);
     const auto rest = picture.png.bytes.subspan(picture.png.head.size());
     file.insert(file.end(), rest.begin(), rest.end());

@@ -19,29 +19,28 @@ namespace roundel {
 /// Throws Error(kUsage) for sizes and bits that pictures cannot have.
 void check_image(const ImageSettings& image);
 
-/// What files say they were made by.
 extern const char* const kSoftware;
 
-/// Streams of frames that are no picture files.
+/// Formats for streams of frames.
 enum class VideoFormat {
   kNone,
-  kRawVideo,  ///< the samples of the pixels alone, rows top to bottom
+  kRawVideo,  ///< samples of the pixels without a header, rows top to bottom
   kY4m,       ///< YUV4MPEG2: BT.709, limited range
 };
 
 struct FrameFormat {
-  ImageFormat picture = ImageFormat::kPng;  ///< kPng for video: drawn to an Image
+  ImageFormat picture = ImageFormat::kPng;  ///< kPng for video, which is drawn to an Image
   VideoFormat video = VideoFormat::kNone;
 };
 
-/// By ffmpeg's names.
+/// Names of ffmpeg.
 enum class PixelFormat {
-  /// Of raw video RGBA where the scene has alpha, else RGB, of the scene's bits; of y4m 4:2:0, with
-  /// 10 bits where the scene has 16.
+  /// Raw video: RGBA if the scene has alpha, else RGB, with the scene's bits. y4m: 4:2:0, with 10
+  /// bits if the scene has 16.
   kAsScene,
   kRgb24,
   kRgba,
-  kRgb48Le,  ///< words, the low byte first
+  kRgb48Le,  ///< words, low byte first
   kRgba64Le,
   kYuv420p,
   kYuv444p,
@@ -52,57 +51,53 @@ constexpr bool is_yuv(PixelFormat pixels) {
   return pixels >= PixelFormat::kYuv420p;
 }
 
-/// A frame as the rasterizer leaves it: one of the two is used.
+/// A drawn frame: either `image` or `framebuffer` is used.
 struct FramePixels {
   Image image;
   Framebuffer framebuffer;
-  PngFile png;                        ///< instead of the image, where it has bytes
-  std::string fingerprint;            ///< empty: that of the encoder's scene
-  std::optional<std::uint32_t> seed;  ///< the same
-  std::string axes;                   ///< of the scene that the fingerprint is of
+  PngFile png;                        ///< replaces the image if it has bytes
+  std::string fingerprint;            ///< empty: the fingerprint of the encoder's scene
+  std::optional<std::uint32_t> seed;  ///< empty: the seed of the encoder's scene
+  std::string axes;                   ///< axes_text() of the scene with this fingerprint
 };
 
-/// Turns the pictures of one scene into bytes. May be used by several threads at once.
+/// Encodes the pictures of one scene. Thread-safe.
 class FrameEncoder {
  public:
-  /// `pixels` is for video, and fits it. Throws Error(kUsage) for one without alpha of a scene with
-  /// alpha.
+  /// `pixels` is for video and must fit it. Throws Error(kUsage) if the scene has alpha and
+  /// `pixels` has none.
   FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels = PixelFormat::kAsScene);
 
-  /// Which of a picture's two it takes, for drawing to.
   FrameTarget target(FramePixels& picture) const {
     return wants_float() ? FrameTarget(picture.framebuffer) : FrameTarget(picture.image);
   }
-  /// The same for drawing to the frame's file, where the rasterizer can make it.
+  /// Like target(), but a rasterizer that can make the frame's file draws that.
   FrameTarget file_target(FramePixels& picture, std::int64_t frame) const;
-  /// True where that is the framebuffer.
   bool wants_float() const { return format_.picture != ImageFormat::kPng; }
-  /// What to draw a frame of these settings with: samples are those of the file or stream.
+  /// Returns the settings to draw with: the file's or stream's samples.
   ImageSettings drawn(ImageSettings image) const {
     image.bits = image_.bits;
     image.low_byte_first = image_.low_byte_first;
     image.dither = image_.dither;
     return image;
   }
-  /// True where a rasterizer may make what is written, so that nothing is to be encoded.
+  /// True if a rasterizer can make the written bytes itself, without encode().
   bool may_be_drawn() const {
     const bool is_raw = format_.video == VideoFormat::kRawVideo && !add_alpha_;
     return !wants_float() && (format_.video == VideoFormat::kNone || is_raw);
   }
-  /// The frame's bytes where nothing is to be encoded: those of the file or the image as drawn.
-  /// Empty where there is, as for other frames that share the picture of a file.
+  /// Returns the bytes of the file or image as drawn, or nothing if the frame needs encode().
+  /// Frames that share another frame's file need it, since their heads differ.
   std::span<const std::uint8_t> drawn_bytes(const FramePixels& picture, std::int64_t frame) const;
-  /// What stands once before the first frame: empty but for y4m. `step`: from one frame of the
-  /// stream to the next.
+  /// Returns the bytes before the first frame; empty except for y4m. `step`: frames from one frame
+  /// of the stream to the next.
   std::string stream_header(std::int64_t step) const;
-  /// What a frame's file says of its origin.
   ImageMetadata metadata(const FramePixels& picture, std::int64_t frame) const;
-  /// The bytes of a frame's file, or of its part of the stream. Not to be called where
-  /// there are drawn_bytes(). Takes less memory where it may give up the pixels on the way. Throws
-  /// Error(kRuntimeFailure) where a library cannot encode it.
+  /// Returns the bytes of a frame's file, or of its part of the stream. Only for frames without
+  /// drawn_bytes(). Takes less memory if it may give up the pixels on the way. Throws
+  /// Error(kRuntimeFailure) if a library cannot encode the frame.
   std::vector<std::uint8_t> encode(FramePixels& picture, std::int64_t frame,
                                    bool gives_up_pixels) const;
-  /// Of a PNG.
   PngShape png_shape() const {
     return {image_.width, image_.height, image_.channels(), image_.bits};
   }
@@ -112,14 +107,14 @@ class FrameEncoder {
  private:
   std::vector<std::uint8_t> file_head(const FramePixels& picture, std::int64_t frame) const;
 
-  ImageSettings image_;  ///< with the bits of the file or stream
+  ImageSettings image_;
   FrameFormat format_;
   YuvFormat yuv_ = YuvFormat::k420;
-  bool add_alpha_;  ///< RGB pictures, RGBA stream
+  bool add_alpha_;  ///< true: pictures are RGB, the stream is RGBA
   std::string fingerprint_, axes_;
   std::uint32_t seed_;
   double fps_;
-  std::optional<std::int64_t> shown_;  ///< instead of a frame's number
+  std::optional<std::int64_t> shown_;  ///< replaces the frame's number in metadata
 };
 
 }  // namespace roundel

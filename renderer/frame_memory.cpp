@@ -24,42 +24,43 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kBytesOfCircle = sizeof(Shape) + sizeof(Paint);
 
-/// Returns the main memory of a picture while it is encoded, in bytes.
+/// Returns the memory for encoding, with the picture.
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
   const std::uint64_t picture = picture_bytes(image, format);
-  // A float picture's rows go as the file grows, some MiB behind it; OpenEXR has blocks of 16 rows.
+  // Rows of a float picture are freed as the file grows, some MiB later; OpenEXR has blocks of 16
+  // rows.
   constexpr std::uint64_t kRowsOfBlock = 16;
   const std::uint64_t behind = std::min(picture, 4 * kMiB);
   const std::uint64_t row = picture / static_cast<std::uint64_t>(image.height);
   if (format == ImageFormat::kPfm) return picture + behind;
   if (format == ImageFormat::kExr) return picture + behind + 2 * kRowsOfBlock * row;
   if (is_drawn_in_bands(image, format)) {
-    // The band; its code where that was made, and in its place.
+    // The band, and its code, both as made and in the file.
     return picture + 2 * (png_format::kBlockBytes + 2 * kMiB);
   }
   const PngShape shape{image.width, image.height, channels, image.bits};
-  constexpr std::uint64_t kTables = 5 * kMiB / 8;  // of the compressor
-  // The file grows as the picture's rows go, beside the code of a block.
+  constexpr std::uint64_t kTables = 5 * kMiB / 8;  // the compressor
+  // The file grows as the picture's rows are freed, beside the code of a block.
   if (is_streamed_png(shape))
     return picture + std::min<std::uint64_t>(shape.filtered_bytes(), png_format::kBlockBytes) +
            kTables;
-  // The picture and its filtered rows; then these and the compressed ones; then these twice.
+  // The picture and its filtered rows; then filtered and compressed rows; then two copies of these.
   return picture +
          block_memory(image.pixels() * static_cast<std::uint64_t>(channels) +
                       static_cast<std::uint64_t>(image.height)) +
          kTables;
 }
 
-/// Main memory of one picture's stages beside the lists, in bytes.
+/// In bytes, without lists.
 struct StageMemory {
   SourceMemory data;
   std::uint64_t circles;  ///< in memory while they are drawn
-  std::uint64_t depths;   ///< sorted before that
+  std::uint64_t depths;   ///< sorted before drawing
   std::uint64_t pixels;
   std::uint64_t encoding;  ///< with the pixels
 
-  /// Returns the memory of the stage that takes most. `lists`: while drawing.
+  /// `lists`: while drawing.
   std::uint64_t most(std::uint64_t lists) const {
     return std::max(
         {data.peak + circles + depths, data.held + circles + lists + pixels, data.held + encoding});
@@ -73,7 +74,7 @@ StageMemory stage_memory(const Scene& scene, ImageFormat format, std::uint64_t l
   const bool is_streamed = source.is_streamed();
   StageMemory memory{source.own_memory(), 0, 0, picture_bytes(scene.image, format),
                      encoding_bytes(scene.image, format)};
-  // Pieces of data come and go between large blocks, each of which begins at a huge page.
+  // Pieces of data come and go between large blocks, which begin at huge pages.
   const std::uint64_t gaps = std::min(memory.data.peak, 8 * kMiB);
   memory.data.peak += gaps;
   memory.data.held += gaps;
@@ -86,9 +87,9 @@ StageMemory stage_memory(const Scene& scene, ImageFormat format, std::uint64_t l
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
-  constexpr std::uint64_t kWorking = 7 * kMiB;  // libraries and threads of drawing and encoding
+  constexpr std::uint64_t kWorking = 7 * kMiB;  // libraries and threads for drawing and encoding
   constexpr std::uint64_t kOpenExr = kMiB;
-  // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
+  // CUDA's runtime and driver on the host; measured 87 to 107 MiB with driver 580.
   constexpr std::uint64_t kCuda = 112 * kMiB;
   return at_start + kWorking + (format == ImageFormat::kExr ? kOpenExr : 0) +
          (backend == Backend::kCuda ? kCuda : 0);
@@ -119,7 +120,7 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
 }
 
 std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_t overlaps) {
-  // With more memory data keep more of it: up to a third.
+  // With more memory, data keep more of it: up to a third.
   Scene with = scene;
   for (std::uint64_t needed = 0;;) {
     with.memory = (needed / kMiB + 1) * kMiB;
@@ -127,7 +128,7 @@ std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_
     const ImageSettings band = band_of(scene.image, 0, rows_of_band(scene.image, format));
     const std::uint64_t lists = enough_list_memory(
         band, {count_parts(scene), overlaps, memory.circles > 0}, thread_count());
-    // What reading takes differs a little from run to run.
+    // The memory of reading varies from run to run.
     needed = memory.most(lists) + memory.data.peak / 16;
     if (needed <= with.memory) return with.memory;
   }
@@ -145,8 +146,8 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
   std::uint64_t lists = overlaps * sizeof(std::uint32_t);
   if (list_budget > 0) lists = std::min(lists, list_budget);
   const auto channels = static_cast<std::uint64_t>(image.channels());
-  // A PNG: the picture, its filtered rows, and the compressed ones, which may be no smaller; where
-  // it is drawn in bands they take less. Float files: the framebuffer and the file.
+  // A PNG: the picture, its filtered rows, and at most as large compressed rows; bands take less.
+  // Float files: the framebuffer and the file.
   const std::uint64_t bytes = image.bits == 16 ? 2 : 1;
   const std::uint64_t picture =
       format == ImageFormat::kPng

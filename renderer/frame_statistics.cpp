@@ -21,12 +21,12 @@
 namespace roundel {
 namespace {
 
-/// Circles of a piece: few for passes that keep to a memory limit, many where sorted data are read
-/// once for each piece.
+/// In circles: small for passes within a memory limit, large for sorted data, which are read once a
+/// piece.
 constexpr std::size_t kSmallPiece = std::size_t{1} << 17, kLargePiece = std::size_t{1} << 22;
 
-/// Calls visit(shapes) for all circles, front ones first. If they are made for it, they come in
-/// pieces of at most `piece_size`.
+/// Calls visit(shapes), front circles first. Circles made on demand come in pieces of at most
+/// `piece_size`.
 template <typename Visit>
 void for_each_piece(const CircleStream& stream, std::size_t piece_size, const Visit& visit) {
   if (const Circles* const circles = stream.in_memory()) {
@@ -41,7 +41,7 @@ void for_each_piece(const CircleStream& stream, std::size_t piece_size, const Vi
   }
 }
 
-/// Returns true if the disc and the picture, both in frame space, have a point in common.
+/// Both are in frame space.
 bool touches(const Shape& shape, const ImageSettings& image) {
   const float height = static_cast<float>(image.frame_height());
   const auto away = [height](float center, int first, int count) {
@@ -63,37 +63,35 @@ bool is_centered(const Shape& shape, const ImageSettings& image) {
   return shape.x >= 0 && shape.x <= aspect && shape.y >= 0 && shape.y <= 1;
 }
 
-/// The places of no circles, to be joined with others.
-constexpr CirclePlaces kNoPlaces{
+constexpr CircleStatistics kNoStatistics{
     {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
      std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()},
     0,
     0};
 
-CirclePlaces join_places(const CirclePlaces& a, const CirclePlaces& b) {
+CircleStatistics join_statistics(const CircleStatistics& a, const CircleStatistics& b) {
   return {{std::min(a.bounds.left, b.bounds.left), std::max(a.bounds.right, b.bounds.right),
            std::min(a.bounds.bottom, b.bounds.bottom), std::max(a.bounds.top, b.bounds.top)},
           a.touching + b.touching,
           a.under_a_pixel + b.under_a_pixel};
 }
 
-/// Returns places with bounds in frame space.
-CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image) {
+CircleStatistics statistics_of(std::span<const Shape> shapes, const ImageSettings& image) {
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask), kNoPlaces,
-      [&](const tbb::blocked_range<std::size_t>& range, CirclePlaces places) {
+      tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask), kNoStatistics,
+      [&](const tbb::blocked_range<std::size_t>& range, CircleStatistics sums) {
         for (const Shape& shape : shapes.subspan(range.begin(), range.size())) {
           const double x = shape.x, y = shape.y, radius = shape.radius;
-          places = join_places(places, {{x - radius, x + radius, y - radius, y + radius},
+          sums = join_statistics(sums, {{x - radius, x + radius, y - radius, y + radius},
                                         touches(shape, image) ? 1U : 0U,
                                         is_under_a_pixel(shape, image) ? 1U : 0U});
         }
-        return places;
+        return sums;
       },
-      join_places);
+      join_statistics);
 }
 
-/// Returns the scene with its data in file order, which needs no sorting.
+/// In file order, without sorting.
 Scene without_order(const Scene& scene) {
   Scene unsorted = scene;
   for (Layer& layer : unsorted.layers)
@@ -111,7 +109,7 @@ std::uint64_t expected_circles(const Scene& scene) {
   Circles none;
   return estimate_frame(source.at(0, none), scene.image, kCpuTileSize,
                         2 * kCpuChunks.saturation_factor)
-      .front_circles;  // of two chunks
+      .front_circles;  // front circles of two chunks
 }
 
 CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image) {
@@ -140,45 +138,46 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
 }
 
 CircleSample sample_film(const Scene& scene) try {
-  constexpr std::uint64_t kFew = 1'000'000;  // circles, which take some milliseconds to make
+  constexpr std::uint64_t kMaxSampledCircles = 1'000'000;  // taking some milliseconds
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
-  if (source.is_simulated() || (!source.is_streamed() && count_parts(scene) > kFew)) return {};
+  if (source.is_simulated() || (!source.is_streamed() && count_parts(scene) > kMaxSampledCircles))
+    return {};
   Circles memory;
   return sample_circles(source.at(0, memory), scene.image);
-} catch (const Error&) {  // the frame has bad data, and has failed with this error
+} catch (const Error&) {  // bad data fail the frame itself
   return {};
 }
 
-CirclePlaces circle_places(const CircleStream& circles, const Scene& scene) {
-  CirclePlaces places = kNoPlaces;
+CircleStatistics circle_statistics(const CircleStream& circles, const Scene& scene) {
+  CircleStatistics sums = kNoStatistics;
   for_each_piece(circles, kSmallPiece, [&](std::span<const Shape> shapes) {
-    places = join_places(places, places_of(shapes, scene.image));
+    sums = join_statistics(sums, statistics_of(shapes, scene.image));
   });
   const SceneBounds view = view_bounds(scene);
-  const SceneBounds bounds = places.bounds;
+  const SceneBounds bounds = sums.bounds;
   const double zoom = scene.view.zoom;
-  places.bounds = {view.left + bounds.left / zoom, view.left + bounds.right / zoom,
-                   view.bottom + bounds.bottom / zoom, view.bottom + bounds.top / zoom};
+  sums.bounds = {view.left + bounds.left / zoom, view.left + bounds.right / zoom,
+                 view.bottom + bounds.bottom / zoom, view.bottom + bounds.top / zoom};
   if (scene.view.flip_y) {
-    places.bounds.bottom = view.top - bounds.top / zoom;
-    places.bounds.top = view.top - bounds.bottom / zoom;
+    sums.bounds.bottom = view.top - bounds.top / zoom;
+    sums.bounds.top = view.top - bounds.bottom / zoom;
   }
-  return places;
+  return sums;
 }
 
-CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
+CircleStatistics circle_statistics(const Scene& scene, std::int64_t frame) {
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
   Circles memory;
-  return circle_places(source.at(frame, memory), scene);
+  return circle_statistics(source.at(frame, memory), scene);
 }
 
 std::uint64_t frame_overlaps(const Scene& scene, std::int64_t frame) {
   Scene shapes_only = without_order(scene);
   for (Layer& layer : shapes_only.layers)
     if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr)
-      data->map.color = {};  // its categories may need more memory than there is
+      data->map.color = {};  // its categories may exceed the memory
   CircleSource source(shapes_only);
   Circles memory;
   std::uint64_t overlaps = 0;
@@ -201,9 +200,9 @@ FrameStatistics measure_frame(const Scene& scene, std::int64_t frame, std::uint6
     progress.total = (1 + static_cast<std::uint64_t>(bands)) * circles.count();
   for_each_piece(circles, kLargePiece, [&](std::span<const Shape> shapes) {
     statistics.overlaps += count_overlaps(shapes, TileGrid::make(scene.image, kCpuTileSize));
-    const CirclePlaces places = places_of(shapes, scene.image);
-    statistics.touching += places.touching;
-    statistics.under_a_pixel += places.under_a_pixel;
+    const CircleStatistics sums = statistics_of(shapes, scene.image);
+    statistics.touching += sums.touching;
+    statistics.under_a_pixel += sums.under_a_pixel;
     if (source.is_streamed()) progress.done += shapes.size();
   });
   const CircleStream drawn = circles.counted(progress);

@@ -100,7 +100,7 @@ Json picture_json(const std::string& path) {
 }
 
 Json axes_json(const ImageMetadata& metadata) {
-  constexpr int kMaxDepth = 8;  // axes_text() nests less deeply
+  constexpr int kMaxDepth = 8;  // more than in axes_text()
   Json json = Json::object();
   bool is_too_deep = false;
   const auto stop = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {

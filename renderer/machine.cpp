@@ -16,11 +16,11 @@ namespace roundel {
 namespace {
 
 // Measured on two cores at 2.5 GHz: 60 to 110 ms for a million circles on a million pixels.
-constexpr double kNanosecondsOfWork = 60;  ///< a circle or pixel, on one thread
+constexpr double kNanosecondsOfWork = 60;  ///< per circle or pixel, on one thread
 // A CUDA context takes 0.2 to 0.5 s.
 constexpr double kCudaStartMilliseconds = 300;
 
-/// About how long the CPU backend takes for this, command and encoding included.
+/// Includes start and encoding.
 double expected_cpu_milliseconds(PictureWork work, int threads) {
   return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 /
          (threads > 0 ? threads : default_threads());
@@ -29,30 +29,31 @@ double expected_cpu_milliseconds(PictureWork work, int threads) {
 }  // namespace
 
 PictureWork work_of(const Scene& scene) {
-  constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
+  constexpr std::uint64_t kMinEstimatedCircles = 1'000'000;  // worth an estimate
   const std::uint64_t circles = count_parts(scene);
-  return (circles > kMany ? expected_circles(scene) : circles) + scene.image.pixels();
+  return (circles > kMinEstimatedCircles ? expected_circles(scene) : circles) +
+         scene.image.pixels();
 }
 
 ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
   if (options.backend == BackendChoice::kCpu) return {Backend::kCpu, "asked for"};
-  const bool asked_for = options.backend == BackendChoice::kCuda;
+  const bool is_cuda_requested = options.backend == BackendChoice::kCuda;
   if (!has_cuda_backend()) {
-    if (asked_for) {
+    if (is_cuda_requested) {
       throw Error(ExitCode::kRuntimeFailure,
                   "--backend cuda: this program was built without CUDA (nvcc was not found)");
     }
     return {Backend::kCpu, "this program was built without CUDA"};
   }
   const double cpu_milliseconds = expected_cpu_milliseconds(work, options.raster.threads);
-  if (!asked_for && options.devices.empty() && cpu_milliseconds < kCudaStartMilliseconds) {
+  if (!is_cuda_requested && options.devices.empty() && cpu_milliseconds < kCudaStartMilliseconds) {
     return {Backend::kCpu,
             fmt::format("about {:.0f} ms, less than the {:.0f} ms that CUDA takes to start",
                         std::ceil(cpu_milliseconds), kCudaStartMilliseconds)};
   }
   const std::vector<CudaDevice>& devices = cuda_devices();
   if (devices.empty()) {
-    if (asked_for) {
+    if (is_cuda_requested) {
       throw Error(ExitCode::kRuntimeFailure, "--backend cuda: no CUDA device is present");
     }
     return {Backend::kCpu, "no CUDA device is present"};
@@ -61,16 +62,16 @@ ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
     return {Backend::kCuda, fmt::format("device {}, {}", devices[0].index, devices[0].name)};
   }
   std::string reason;
-  for (const int wanted : options.devices) {
+  for (const int number : options.devices) {
     const auto device =
         std::find_if(devices.begin(), devices.end(),
-                     [wanted](const CudaDevice& known) { return known.index == wanted; });
+                     [number](const CudaDevice& known) { return known.index == number; });
     if (device == devices.end()) {
       throw Error(ExitCode::kUsage, fmt::format("--device: expected the number of a device present "
                                                 "(\"roundel info\" lists {}), got \"{}\"",
-                                                devices.size(), wanted));
+                                                devices.size(), number));
     }
-    reason += fmt::format("{}device {}, {}", reason.empty() ? "" : "; ", wanted, device->name);
+    reason += fmt::format("{}device {}, {}", reason.empty() ? "" : "; ", number, device->name);
   }
   return {Backend::kCuda, reason};
 }
@@ -114,8 +115,8 @@ std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
   return rasterizers;
 }
 
-int threads_of(int asked, const LocalRank& local_rank) {
-  if (asked > 0 || local_rank.count <= 1) return asked;
+int threads_of(int requested, const LocalRank& local_rank) {
+  if (requested > 0 || local_rank.count <= 1) return requested;
   cpu_set_t cores;
   CPU_ZERO(&cores);
   const int all = get_nprocs();
@@ -123,9 +124,9 @@ int threads_of(int asked, const LocalRank& local_rank) {
   return is_bound ? 0 : std::max(1, std::min(all, core_quota()) / local_rank.count);
 }
 
-int threads_in_host(int asked) {
+int threads_in_host(int requested) {
   const int cores = tbb::info::default_concurrency(), most = default_threads();
-  return asked > 0 ? std::min(asked, cores) : most < cores ? most : 0;
+  return requested > 0 ? std::min(requested, cores) : most < cores ? most : 0;
 }
 
 }  // namespace roundel

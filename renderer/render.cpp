@@ -10,9 +10,9 @@
 #include "renderer/picture_bands.h"
 #include "renderer/raster/backend.h"
 
-// All stages of a frame are called from here, in the order in which its data flow: generate, plan,
-// bin and blend chunk by chunk, finish, encode, write. Films generate, draw, encode and write from
-// their pipeline (film/export_pipeline.cpp), several frames at once.
+// Calls all stages of a frame in the order of the data flow: generate, plan, bin and blend chunk by
+// chunk, finish, encode, write. Films run several frames at once in their pipeline
+// (film/export_pipeline.cpp).
 
 namespace roundel {
 
@@ -25,7 +25,7 @@ void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image
   finish(stats);
 }
 
-// The one loop over chunks: pictures, films, heat maps and `roundel-bench` run it, on any backend.
+// The one loop over chunks: for pictures, films, heat maps and `roundel-bench`, on any backend.
 void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
   using Next = ChunkResult::Next;
   for (bool is_active = true; is_active;) {
@@ -67,7 +67,6 @@ Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& raster
 
 namespace {
 
-/// Each band is drawn, encoded and written before the next one.
 CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                           const FrameEncoder& encoder, const std::string& path, StageStats& stats,
                           WorkCount& progress, Sync sync) {
@@ -106,10 +105,10 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
 
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> asked, WorkCount* shown, Sync sync) {
+                            std::optional<ImageFormat> requested, WorkCount* shown, Sync sync) {
   WorkCount unseen;
   WorkCount& progress = shown != nullptr ? *shown : unseen;
-  const ImageFormat format = asked ? *asked : format_of(path);
+  const ImageFormat format = requested ? *requested : format_of(path);
   const FrameEncoder encoder(scene, {format});
   if (is_drawn_in_bands(scene.image, format))
     return render_bands(scene, frame, rasterizer, encoder, path, stats, progress, sync);
@@ -118,15 +117,15 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
   {
     CircleSource source(scene);
     Circles memory;
-    const CircleStream circles = source.at(frame, memory, &stats);  // or by bin(), as it needs them
-    give_back_freed_blocks();                                       // those that reading data took
+    const CircleStream circles = source.at(frame, memory, &stats);  // or bin() makes them on demand
+    give_back_freed_blocks();                                       // used for reading data
     sample = sample_circles(circles, scene.image);
     if (source.is_streamed()) progress.total = circles.count();
     draw_within(scene, frame, format, [&] {
       rasterizer.draw(circles.counted(progress), scene.image, encoder.target(picture), stats);
     });
   }
-  // What drawing took is gone before encoding begins.
+  // Frees the memory of drawing before encoding.
   rasterizer.give_back();
   give_back_freed_blocks();
 

@@ -14,17 +14,16 @@
 
 namespace roundel {
 
-/// The image that a PNG of a frame of a scene holds. `scene` is at that frame. Throws Error.
+/// Draws the image of a frame's PNG. `scene` is at that frame. Throws Error.
 Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                       StageStats& stats);
 
-/// Renders one frame of a scene into a file: the whole data flow. The ending of `path` chooses the
-/// format (.png, .exr, .pfm) where none is given. Throws Error; on any failure there is no file at
-/// `path` that was not there before. Returns a sample of the frame's circles.
-/// `progress`: counts the circles that drawing makes, if any. `sync`: of the file.
+/// Renders one frame of a scene to a file. `requested`: the format; else the extension of `path`
+/// decides (.png, .exr, .pfm). Throws Error, and then leaves `path` as it was. Returns a sample of
+/// the circles. `progress`: counts the circles that drawing makes, if any.
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> asked = std::nullopt,
+                            std::optional<ImageFormat> requested = std::nullopt,
                             WorkCount* progress = nullptr, Sync sync = Sync::kNow);
 
 }  // namespace roundel

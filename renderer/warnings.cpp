@@ -22,7 +22,7 @@
 namespace roundel {
 namespace {
 
-constexpr double kMost = 0.6;  ///< share of a sample that stands for most of all circles
+constexpr double kMajority = 0.6;  ///< share of a sample that counts as most circles
 
 bool has_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
@@ -34,7 +34,7 @@ float brightest_of(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 
-/// Returns the brightest channel of the background and of circles that the scene file lists.
+/// Returns the largest channel of the background and of inline circles.
 float brightest_written(const Scene& scene) {
   float brightest = std::max(brightest_of(scene.image.background.bottom),
                              brightest_of(scene.image.background.top));
@@ -47,7 +47,7 @@ float brightest_written(const Scene& scene) {
   return brightest;
 }
 
-/// Formats a range with enough digits to tell its ends apart.
+/// Prints enough digits to tell the ends apart.
 std::string range_text(double low, double high, std::string_view between = "..") {
   const double most = std::max(std::abs(low), std::abs(high));
   int digits = 4;
@@ -61,10 +61,10 @@ std::string bounds_text(const SceneBounds& bounds) {
                      range_text(bounds.bottom, bounds.top));
 }
 
-// Warnings about circles that are not visible.
+// Warnings about invisible circles.
 
-/// Returns why a scene without circles has none; nothing if that is meant, as for a frame of a
-/// film, or a random layer with count 0.
+/// Nothing if a scene is meant to have no circles, as a film's frame or a random layer with count
+/// 0.
 Lines no_circles(const Scene& scene) {
   if (scene.layers.empty() && !scene.film)
     return "the picture has no circles: \"layers\" is empty; add a layer, as {circles: [{x: 0.5, "
@@ -91,7 +91,7 @@ Lines no_circles(const Scene& scene) {
       counted(comments, "line"), comments == 1 ? "begins" : "begin");
 }
 
-/// Returns what to write to see circles in these bounds.
+/// Option or key that shows circles in these bounds.
 std::string view_for(const Scene& scene, const SceneBounds& bounds) {
   if (scene.image.crop) return "remove --crop to see more";
   const bool fits = scene.window && scene.window->kind == ViewWindow::Kind::kData;
@@ -103,45 +103,45 @@ std::string view_for(const Scene& scene, const SceneBounds& bounds) {
 }
 
 /// Warns if less than one percent of the circles touch the picture.
-Lines circles_outside(const Scene& scene, const CirclePlaces& places) {
+Lines circles_outside(const Scene& scene, const CircleStatistics& statistics) {
   const std::uint64_t count = count_parts(scene);
-  if (100 * places.touching >= count) return {};
-  const std::string touching = places.touching == 0
-                                   ? "no circle touches the picture"
-                                   : fmt::format("only {} of {} circles touch the picture",
-                                                 with_commas(places.touching), with_commas(count));
-  return fmt::format("{}: they lie in {}, {} shows {}; {}", touching, bounds_text(places.bounds),
-                     scene.image.crop ? "--crop" : "the view", bounds_text(picture_bounds(scene)),
-                     view_for(scene, places.bounds));
+  if (100 * statistics.touching >= count) return {};
+  const std::string touching =
+      statistics.touching == 0 ? "no circle touches the picture"
+                               : fmt::format("only {} of {} circles touch the picture",
+                                             with_commas(statistics.touching), with_commas(count));
+  return fmt::format("{}: they lie in {}, {} shows {}; {}", touching,
+                     bounds_text(statistics.bounds), scene.image.crop ? "--crop" : "the view",
+                     bounds_text(picture_bounds(scene)), view_for(scene, statistics.bounds));
 }
 
-/// Returns true if all circles together change no pixel. Without smooth edges a circle smaller than
-/// a pixel may paint all of it, and circles of a film may fade in.
+/// True if all circles together change no pixel. Without smooth edges a circle below a pixel may
+/// paint all of it, and a film's circles may fade in.
 bool are_too_faint(const Drawn& drawn) {
   const Scene& scene = drawn.scene;
   const CircleSample& sample = drawn.sample;
   if (drawn.frames > 0 || sample.circles == 0) return false;
   const double half_level =
       drawn.format == ImageFormat::kPng ? 0.5 / (scene.image.bits == 16 ? 65535 : 255) : 0;
-  // A pixel changes by a circle's alpha times its difference to what lies below; in linear light
-  // dark levels are this much closer.
-  constexpr double kSteepest = 12.92;
+  // A pixel changes by alpha times the difference to the colour below; dark levels of linear light
+  // are closer by this factor.
+  constexpr double kDarkSlope = 12.92;
   const float written = std::max(1.0f, brightest_written(scene));
   const double brightest = scene.image.blend_space == BlendSpace::kLinear
-                               ? kSteepest * std::max(sample.brightest, srgb_to_linear(written))
+                               ? kDarkSlope * std::max(sample.brightest, srgb_to_linear(written))
                                : std::max(sample.brightest, written);
   const double ink = brightest * sample.ink * static_cast<double>(count_parts(scene)) /
                      static_cast<double>(sample.circles);
   return ink == 0 || (scene.image.antialias && ink < half_level);
 }
 
-Lines nothing_visible(const Drawn& drawn) {
+Lines invisible_circles(const Drawn& drawn) {
   if (count_parts(drawn.scene) == 0) return no_circles(drawn.scene);
   if (drawn.overlaps > 0 && are_too_faint(drawn))
     return "the circles are too faint or too small to see: together they paint less than half a "
            "level of one pixel; raise alpha or radius";
   if (drawn.overlaps > 0 && 100 * drawn.sample.touching >= drawn.sample.circles) return {};
-  return circles_outside(drawn.scene, circle_places(drawn.scene, drawn.frame));
+  return circles_outside(drawn.scene, circle_statistics(drawn.scene, drawn.frame));
 }
 
 // Warnings about a picture's look.
@@ -158,14 +158,14 @@ Lines still_film(const Drawn& drawn) {
 Lines small_circles(const Drawn& drawn) {
   const double share = static_cast<double>(drawn.sample.under_a_pixel) /
                        static_cast<double>(std::max<std::size_t>(1, drawn.sample.circles));
-  if (drawn.scene.image.antialias || share < kMost) return {};
+  if (drawn.scene.image.antialias || share < kMajority) return {};
   return fmt::format(
       "about {:.0f} % of the circles are narrower than a pixel and paint one pixel or none; write "
       "image: {{antialias: true}}",
       100 * share);
 }
 
-/// Warns if every circle covers the picture, which then shows one colour.
+/// Warns if every circle covers the picture, which then has one colour.
 Lines large_circles(const Drawn& drawn) {
   const Scene& scene = drawn.scene;
   const CircleSample& sample = drawn.sample;
@@ -173,7 +173,7 @@ Lines large_circles(const Drawn& drawn) {
   const double aspect = scene.image.frame_width() / height;
   // Circles around the picture may be a horizon.
   const bool are_centered =
-      static_cast<double>(sample.centered) >= kMost * static_cast<double>(sample.circles);
+      static_cast<double>(sample.centered) >= kMajority * static_cast<double>(sample.circles);
   if (sample.circles == 0 || !are_centered || sample.least_radius <= std::max(1.0, aspect))
     return {};
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
@@ -181,10 +181,10 @@ Lines large_circles(const Drawn& drawn) {
     return value.is_of_view() || value.target == KeyedValue::Target::kScale ||
            value.target == KeyedValue::Target::kRadius;
   });
-  const auto is_meant = [](const Layer& layer) {
+  const auto is_intended = [](const Layer& layer) {
     return layer.stroke || std::holds_alternative<GeneratorSource>(layer.source);
   };
-  if (change_size || std::any_of(scene.layers.begin(), scene.layers.end(), is_meant)) return {};
+  if (change_size || std::any_of(scene.layers.begin(), scene.layers.end(), is_intended)) return {};
   const std::string remedy =
       has_data(scene)
           ? "write radius: 5px, or for a column radius: {column: NAME, range: [1px, "
@@ -198,7 +198,7 @@ Lines large_circles(const Drawn& drawn) {
 }
 
 Lines bright_colors(const Drawn& drawn) {
-  constexpr float kFarAboveOne = 16;  // brighter than any lamp that a scene might have
+  constexpr float kFarAboveOne = 16;  // brighter than any lamp in a scene
   const float of_sample = drawn.scene.image.blend_space == BlendSpace::kLinear
                               ? srgb_to_linear(kFarAboveOne)
                               : kFarAboveOne;
@@ -214,9 +214,9 @@ Lines lost_alpha(const Drawn& drawn) {
   return "PFM has no alpha: its colours are premultiplied; write .exr to keep alpha";
 }
 
-/// Warns if data fill less than a fiftieth of one side of a window that fits them.
+/// Warns if data fill less than a fiftieth of a side of their fitted window.
 Lines flat_data(const Drawn& drawn) {
-  constexpr double kLeastShare = 0.02, kMostShare = 0.5;
+  constexpr double kMinShare = 0.02, kMaxShare = 0.5;
   const Scene& scene = drawn.scene;
   if (!scene.window || scene.window->kind != ViewWindow::Kind::kData || scene.window->covers)
     return {};
@@ -225,8 +225,8 @@ Lines flat_data(const Drawn& drawn) {
   const double width = data->right - data->left, height = data->top - data->bottom;
   const SceneBounds view = view_bounds(scene);
   const double across = width / (view.right - view.left), up = height / (view.top - view.bottom);
-  if (!(width > 0 && height > 0) || std::min(across, up) >= kLeastShare ||
-      std::max(across, up) < kMostShare)
+  if (!(width > 0 && height > 0) || std::min(across, up) >= kMinShare ||
+      std::max(across, up) < kMaxShare)
     return {};
   const bool is_low = up < across;
   return fmt::format(
@@ -237,7 +237,7 @@ Lines flat_data(const Drawn& drawn) {
 }
 
 Lines other_aspect(const Drawn& drawn) {
-  constexpr double kRounding = 0.02;  // of a small picture's whole pixels
+  constexpr double kRounding = 0.02;  // whole pixels of a small picture
   const Scene& scene = drawn.scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
   const double aspect = static_cast<double>(width) / height;
@@ -259,7 +259,6 @@ constexpr Lines (*kPictureWarnings[])(const Drawn&) = {
 
 // Warnings about a layer's map.
 
-/// The data of a layer, with a map.
 struct Mapped {
   const Layer& layer;
   const DataSource& data;
@@ -269,7 +268,7 @@ struct Mapped {
     const std::string& name = data.table->columns()[map.columns[slot]].name;
     return name.empty() ? fmt::format("column {}", map.columns[slot]) : quoted(name);
   }
-  /// Calls visit(key, slot, scale, rows that get "missing") for values that come by a scale.
+  /// For values with a scale: visit(key, slot, scale, rows that get "missing").
   template <typename Visit>
   void for_each_scale(const Visit& visit) const {
     const MissingRows missing = data.facts ? data.facts->missing : MissingRows{};
@@ -281,23 +280,24 @@ struct Mapped {
   }
 };
 
-/// Returns true if most of a text file's first 100 rows have numbers in a column of texts.
+/// True if most of a text file's first 100 rows have numbers in this column of texts.
 bool holds_mostly_numbers(const Table& table, std::size_t column) {
   if (!table.columns()[column].is_text || !table.columns()[column].first_text) return false;
-  constexpr std::uint64_t kLooked = 100, kAtOnce = 4;  // rows; texts may have megabytes each
-  const std::uint64_t looked = std::min(kLooked, table.rows());
+  constexpr std::uint64_t kMaxSampledRows = 100,
+                          kRowsPerRead = 4;  // rows; texts may have megabytes each
+  const std::uint64_t sampled = std::min(kMaxSampledRows, table.rows());
   const std::size_t columns[] = {column};
   std::uint64_t numbers = 0;
   TableRows rows;
-  for (std::uint64_t row = 0; row < looked; row += kAtOnce) {
-    table.read(columns, row, std::min(kAtOnce, looked - row), rows);
+  for (std::uint64_t row = 0; row < sampled; row += kRowsPerRead) {
+    table.read(columns, row, std::min(kRowsPerRead, sampled - row), rows);
     for (const std::string_view text : rows.texts(0))
       numbers += static_cast<std::uint64_t>(to_number<double>(text).has_value());
   }
-  return 2 * numbers > looked;
+  return 2 * numbers > sampled;
 }
 
-/// Warns about columns of numbers that count as texts, because one of them is a text.
+/// Warns about a column of numbers that is a text column because of one value.
 Lines numbers_as_texts(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   std::vector<std::pair<const char*, Slot>> compared;
@@ -314,7 +314,6 @@ Lines numbers_as_texts(const Mapped& mapped) {
   return lines;
 }
 
-/// Warns if all rows get a key's "missing".
 Lines all_missing(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   const std::uint64_t kept = data.facts ? data.facts->kept : 0;
@@ -339,7 +338,7 @@ Lines all_missing(const Mapped& mapped) {
                       "the values that it has");
 }
 
-/// Warns if an alpha of whole numbers would be right without dividing them.
+/// Warns if a whole-number alpha would be right without division.
 Lines divided_alpha(const Mapped& mapped) {
   const auto& [layer, data, map] = mapped;
   if (!map.alpha || map.alpha->one == 1 || !map.alpha->slot || !data.facts) return {};
@@ -413,7 +412,7 @@ Lines rounded_numbers(const DataSource& data) {
 constexpr Lines (*kDataWarnings[])(const DataSource&) = {comments_like_rows, skipped_rows,
                                                          rounded_numbers};
 
-/// Calls visit(layer, data) for layers with data that are not hidden.
+/// Calls visit(layer, data) for visible layers with data.
 template <typename Visit>
 void for_each_data(const Scene& scene, const Visit& visit) {
   for (const Layer& layer : scene.layers)
@@ -421,8 +420,7 @@ void for_each_data(const Scene& scene, const Visit& visit) {
       visit(layer, *data);
 }
 
-/// Returns a warning, or nothing if the data have changed since they were drawn: the picture is
-/// right.
+/// Returns nothing if the data have changed after drawing: the picture is right.
 template <typename Warning, typename Subject>
 Lines call(const Warning& warning, const Subject& subject) {
   try {
@@ -450,30 +448,30 @@ Lines data_warnings(const Scene& scene) {
   return lines;
 }
 
-/// Names a film's frames: rows of a table, or frames.
+/// A film's frames are rows of a table, or frames.
 const char* noun_of(const Scene& scene) {
   return scene.film && scene.film->rows > 0 ? "row" : "frame";
 }
 
-/// Returns why no circle of a frame touches the picture; nothing if one does.
+/// Nothing if a circle touches the picture.
 Lines unseen_frame(const Scene& scene, const CircleStream& circles) {
   if (circles.count() == 0) return no_circles(scene);
   if (sample_circles(circles, scene.image).touching > 0) return {};
-  const CirclePlaces places = circle_places(circles, scene);
-  return places.touching > 0 ? Lines() : circles_outside(scene, places);
+  const CircleStatistics statistics = circle_statistics(circles, scene);
+  return statistics.touching > 0 ? Lines() : circles_outside(scene, statistics);
 }
 
 }  // namespace
 
-Lines SceneWarnings::new_ones(const Lines& lines) {
+Lines SceneWarnings::unreported(const Lines& lines) {
   Lines added;
   for (const std::string& line : lines)
-    if (known_.insert(line).second) added += line;
+    if (reported_.insert(line).second) added += line;
   return added;
 }
 
 Lines SceneWarnings::about_data(const Scene& scene) {
-  return new_ones(data_warnings(scene));
+  return unreported(data_warnings(scene));
 }
 
 Lines SceneWarnings::about_frame(std::int64_t frame, const Scene& scene,
@@ -487,8 +485,8 @@ Lines SceneWarnings::about_frame(std::int64_t frame, const Scene& scene,
 
 Lines SceneWarnings::about(const Drawn& drawn) {
   Lines lines = look_warnings(drawn);
-  if (unseen_.empty()) lines += call(nothing_visible, drawn);
-  return new_ones(lines + data_warnings(drawn.scene));
+  if (unseen_.empty()) lines += call(invisible_circles, drawn);
+  return unreported(lines + data_warnings(drawn.scene));
 }
 
 Lines SceneWarnings::about_unseen_frames(const Scene& film) const {

@@ -12,33 +12,29 @@
 /// Warnings about valid scenes that are probably mistakes. Each names its remedy.
 namespace roundel {
 
-/// A picture or film that was drawn, or is to be drawn.
+/// A picture or film that was drawn or is to be drawn.
 struct Drawn {
-  const Scene& scene;  ///< at its frame
-  std::int64_t frame;  ///< the picture's, or a film's first
+  const Scene& scene;
+  std::int64_t frame;  ///< a film's first frame
   ImageFormat format;
-  CircleSample sample;     ///< of this frame
-  std::uint64_t overlaps;  ///< pairs of circles and tiles, of all frames; 0: nothing was drawn
-  std::size_t frames = 0;  ///< of the film; 0 for a picture
+  CircleSample sample;
+  std::uint64_t overlaps;  ///< circle–tile pairs of all frames; 0: not drawn
+  std::size_t frames = 0;  ///< 0 for a picture
 };
 
-/// Finds the warnings about a scene, and returns each text once.
+/// Finds the warnings about a scene and returns each text once.
 class SceneWarnings {
  public:
-  /// Returns warnings about the data: rows and comments that are skipped, numbers that are
-  /// rounded.
   Lines about_data(const Scene& scene);
-  /// Returns a warning about the first frame of a film without a visible circle. For frames that
-  /// have their own data or scene.
+  /// Warns if a film's first frame shows no circle. For frames with their own data or scene.
   Lines about_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles);
-  /// Returns warnings about a picture, or about a film as a whole.
   Lines about(const Drawn& drawn);
-  /// Returns a warning that lists the film's frames without a visible circle, if there are several.
+  /// Lists the film's frames without a visible circle if there are several.
   Lines about_unseen_frames(const Scene& film) const;
 
  private:
-  Lines new_ones(const Lines& lines);
-  std::set<std::string> known_;
+  Lines unreported(const Lines& lines);
+  std::set<std::string> reported_;
   std::set<std::int64_t> unseen_;  ///< frames without a visible circle
 };
 

@@ -19,7 +19,7 @@ bool has_alpha(const Picture& picture) {
   return picture.channels % 2 == 0;
 }
 
-/// The samples in so many channels, at least those that there are.
+/// `to` is at least `from`.
 template <typename To, typename From>
 Buffer<To> spread(const Buffer<From>& samples, std::size_t from, std::size_t to, To opaque) {
   const std::size_t pixels = samples.size() / from, colors = to < 3 ? 1 : 3;
@@ -38,11 +38,11 @@ void convert(Picture& picture, int channels, Picture::Samples samples) {
   const auto to = static_cast<std::size_t>(channels);
   picture.color_space.clear();
   if (from == to && picture.samples == samples) return;
-  constexpr std::uint8_t kMostLevel = 255;
+  constexpr std::uint8_t kMaxLevel = 255;
   if (samples == Picture::Samples::kBytes) {
-    picture.bytes = spread(picture.bytes, from, to, kMostLevel);
+    picture.bytes = spread(picture.bytes, from, to, kMaxLevel);
   } else {
-    const float opaque = picture.is_linear() ? 1 : kMostLevel;
+    const float opaque = picture.is_linear() ? 1 : kMaxLevel;
     picture.floats = picture.samples == Picture::Samples::kBytes
                          ? spread(picture.bytes, from, to, opaque)
                          : spread(picture.floats, from, to, opaque);

@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-/// Levels of 0 to 255, or linear values; alpha last.
+/// Levels 0 to 255, or linear values; alpha last.
 using Rgba = std::array<double, 4>;
 
 double white_of(const Picture& picture) {
@@ -32,8 +32,8 @@ bool is_finite(const Rgba& pixel) {
   return std::all_of(pixel.begin(), pixel.end(), [](double value) { return std::isfinite(value); });
 }
 
-/// How much brighter the first pixel is. What is translucent lies on a background that depends on
-/// the first one's place, as in pixelmatch.
+/// How much brighter the first pixel is. Translucent pixels lie on a background that depends on the
+/// first one's position, as in pixelmatch.
 double brightness_delta(const Picture& picture, const Rgba& one, const Rgba& other,
                         std::size_t place) {
   if (one == other) return 0;
@@ -54,8 +54,8 @@ double brightness_delta(const Picture& picture, const Rgba& one, const Rgba& oth
   return delta[0] * 0.29889531 + delta[1] * 0.58662247 + delta[2] * 0.11448223;
 }
 
-/// Calls visit(x, y) for the pixel's neighbours, column by column, until one returns false, which
-/// is then returned.
+/// Calls visit(x, y) for the neighbours, column by column, until one returns false, and returns
+/// that.
 template <typename Visit>
 bool visit_neighbours(const Picture& picture, int x, int y, const Visit& visit) {
   for (int nx = std::max(x - 1, 0); nx <= std::min(x + 1, picture.width - 1); ++nx)
@@ -64,18 +64,18 @@ bool visit_neighbours(const Picture& picture, int x, int y, const Visit& visit) 
   return true;
 }
 
-/// Neighbours that an edge of the picture counts as.
+/// An edge of the picture counts as a neighbour.
 int edge_of(const Picture& picture, int x, int y) {
   return x == 0 || y == 0 || x == picture.width - 1 || y == picture.height - 1 ? 1 : 0;
 }
 
 bool has_many_siblings(const Picture& picture, int x, int y) {
-  constexpr int kMany = 3;
+  constexpr int kMinSiblings = 3;
   const Rgba pixel = pixel_of(picture, x, y);
   int equal = edge_of(picture, x, y);
   return !visit_neighbours(picture, x, y, [&](int nx, int ny) {
     equal += pixel_of(picture, nx, ny) == pixel ? 1 : 0;
-    return equal < kMany;
+    return equal < kMinSiblings;
   });
 }
 
@@ -84,26 +84,26 @@ bool is_smoothed(const Picture& picture, const Picture& other, int x, int y) {
     double delta = 0;
     int x = 0, y = 0;
   };
-  constexpr int kMostEqual = 2;
+  constexpr int kMaxEqual = 2;
   const Rgba pixel = pixel_of(picture, x, y);
   const std::size_t place = pixel_count(picture.width, y) + static_cast<std::size_t>(x);
   int equal = edge_of(picture, x, y);
-  Extreme least, most;
+  Extreme lowest, highest;
   const bool has_few_equal = visit_neighbours(picture, x, y, [&](int nx, int ny) {
     const double delta = brightness_delta(picture, pixel, pixel_of(picture, nx, ny), place);
-    if (delta == 0) return ++equal <= kMostEqual;
-    if (delta < least.delta)
-      least = {delta, nx, ny};
-    else if (delta > most.delta)
-      most = {delta, nx, ny};
+    if (delta == 0) return ++equal <= kMaxEqual;
+    if (delta < lowest.delta)
+      lowest = {delta, nx, ny};
+    else if (delta > highest.delta)
+      highest = {delta, nx, ny};
     return true;
   });
-  if (!has_few_equal || least.delta == 0 || most.delta == 0) return false;
-  const auto lies_in_plain = [&](const Extreme& neighbour) {
+  if (!has_few_equal || lowest.delta == 0 || highest.delta == 0) return false;
+  const auto has_siblings_in_both = [&](const Extreme& neighbour) {
     return has_many_siblings(picture, neighbour.x, neighbour.y) &&
            has_many_siblings(other, neighbour.x, neighbour.y);
   };
-  return lies_in_plain(least) || lies_in_plain(most);
+  return has_siblings_in_both(lowest) || has_siblings_in_both(highest);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ HWY_BEFORE_NAMESPACE();
 namespace roundel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Pixels [first, pixels), one by one.
 template <int kChannels>
 void compare_pixels(const std::uint8_t* a, const std::uint8_t* b, std::size_t first,
                     std::size_t pixels, std::uint8_t limit, ByteDifferences& differences,
@@ -39,7 +38,7 @@ const hn::Repartition<std::int32_t, decltype(kBytes)> kWords32;
 const hn::Repartition<std::uint64_t, decltype(kBytes)> kWords64;
 using Bytes = hn::Vec<decltype(kBytes)>;
 
-/// What the differences of one channel add up to, lane by lane.
+/// Sums of one channel, lane by lane.
 struct ChannelSums {
   Bytes largest;
   hn::Vec<decltype(kWords64)> sum;
@@ -86,7 +85,7 @@ HWY_INLINE void load_channels(const std::uint8_t* from, Bytes (&channels)[4]) {
   hn::LoadInterleaved4(kBytes, from, channels[0], channels[1], channels[2], channels[3]);
 }
 
-/// Whole vectors of pixels. Returns how many pixels they are.
+/// Returns the number of compared pixels.
 template <int kChannels>
 std::size_t compare_vectors(const std::uint8_t* a, const std::uint8_t* b, std::size_t pixels,
                             std::uint8_t limit, ByteDifferences& differences, std::uint64_t* over) {

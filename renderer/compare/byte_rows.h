@@ -5,11 +5,11 @@
 
 namespace roundel {
 
-/// What the differences of samples add up to; per channel.
+/// Per channel.
 template <typename Number>
 struct DifferenceSums {
   Number largest[4] = {}, sum[4] = {}, squares[4] = {};
-  std::uint64_t pixels = 0;  ///< with a channel that differs
+  std::uint64_t pixels = 0;  ///< with a differing channel
 
   void add(const DifferenceSums& other) {
     for (int c = 0; c < 4; ++c) {
@@ -23,8 +23,8 @@ struct DifferenceSums {
 
 using ByteDifferences = DifferenceSums<std::uint64_t>;
 
-/// Adds a row of `pixels` pixels, at most 65536, of `channels` channels each. In `over` (see
-/// PixelSet::row) it sets the bits of those with a difference above `limit`.
+/// Adds a row of at most 65536 pixels. Sets the bits of pixels with a difference above `limit` in
+/// `over` (see PixelSet::row).
 void compare_byte_row(const std::uint8_t* a, const std::uint8_t* b, std::size_t pixels,
                       int channels, std::uint8_t limit, ByteDifferences& differences,
                       std::uint64_t* over);

@@ -23,13 +23,13 @@ MemoryBudget::Share take(MemoryBudget* budget, std::uint64_t bytes) {
   return budget == nullptr ? MemoryBudget::Share() : budget->take(bytes);
 }
 
-/// Compares large files piece by piece, so that they take no memory.
+/// Piece by piece, in little memory.
 bool equal_pieces(const InputFile& a, const InputFile& b) {
-  constexpr std::size_t kPiece = std::size_t{1} << 18;  // two stay in a core's L2
-  constexpr std::size_t kPiecesOfTask = 8;
+  constexpr std::size_t kPiece = std::size_t{1} << 18;  // two fit in a core's L2
+  constexpr std::size_t kPiecesPerTask = 8;
   std::atomic<bool> equal = true;
   tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, (a.size() + kPiece - 1) / kPiece, kPiecesOfTask),
+      tbb::blocked_range<std::size_t>(0, (a.size() + kPiece - 1) / kPiece, kPiecesPerTask),
       [&](const tbb::blocked_range<std::size_t>& pieces) {
         Buffer<std::byte> of_a(kPiece), of_b(kPiece);
         for (std::size_t piece = pieces.begin(); equal && piece < pieces.end(); ++piece) {
@@ -45,12 +45,12 @@ bool equal_pieces(const InputFile& a, const InputFile& b) {
   return equal;
 }
 
-/// True for files with the same bytes. Throws an Error for such of a kind that is not supported, or
-/// with an unsound header: a difference could not have been found.
+/// Throws an Error for equal files of an unsupported kind or with an unsound header, since a
+/// difference could not have been found.
 bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
   if (a.size() != b.size()) return false;
-  constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;  // read once
-  if (a.size() <= kSmall) {
+  constexpr std::uint64_t kMaxSmallFile = std::uint64_t{1} << 20;  // read once
+  if (a.size() <= kMaxSmallFile) {
     const Buffer<std::byte> of_a = a.read_all(), of_b = b.read_all();
     if (a.size() > 0 && std::memcmp(of_a.data(), of_b.data(), of_a.size()) != 0) return false;
     decode_picture_header(a.path(), of_a.span());
@@ -62,7 +62,7 @@ bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
   return true;
 }
 
-/// Collects the problems of two pieces of work that run at once.
+/// Throws the problems of both.
 template <typename WorkA, typename WorkB>
 void do_both(const WorkA& work_a, const WorkB& work_b) {
   std::optional<Error> problem_a, problem_b;
@@ -90,7 +90,7 @@ PictureDifference no_difference(const Measures& measures) {
   return difference;
 }
 
-/// Bytes that reading and comparing two pictures takes at most.
+/// Upper bound, in bytes.
 std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
                                 const Tolerance& tolerance) {
   constexpr std::uint64_t kSets = 1, kFlip = 8;        // bytes a pixel
@@ -101,7 +101,7 @@ std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
   return a.memory + b.memory + for_pixel * std::max(a.shape.pixels(), b.shape.pixels());
 }
 
-/// A file's bytes are in memory meanwhile.
+/// Includes the files' bytes.
 std::uint64_t memory_to_compare(const InputFile& a, const InputFile& b,
                                 const Tolerance& tolerance) {
   PictureHeader header_a, header_b;

@@ -20,8 +20,8 @@
 namespace roundel {
 namespace {
 
-constexpr int kRowsOfATask = 64;
-constexpr int kUsualWindow = 16;  // pixels, of densest
+constexpr int kRowsPerTask = 64;
+constexpr int kDefaultWindow = 16;  // in pixels, of `densest`
 const char* const kSampleNames[] = {"", " of 16 bits", " of floats"};
 
 std::string shape_text(const Picture& picture) {
@@ -38,7 +38,7 @@ std::string shape_text(const Picture& picture) {
   return text;
 }
 
-/// Throws Error(kUsage) for limits, boxes and windows that mean nothing.
+/// Throws Error(kUsage) for invalid limits, boxes and windows.
 void check(const Tolerance& tolerance) {
   if (!(tolerance.max_delta >= 0))
     throw Error(
@@ -58,16 +58,16 @@ void check(const Tolerance& tolerance) {
                             window->width, window->height));
 }
 
-/// Runs compare_row(y, sums, over) for every row on all cores; the sums of `Sums` are added up in
-/// the order of the rows, so that floats too come out the same each time.
+/// Runs compare_row(y, sums, over) on all cores. Adds the sums in the order of rows, so that floats
+/// are reproducible.
 template <typename Sums, typename CompareRow>
 Sums compare_rows(PixelSet& over, const CompareRow& compare_row) {
-  const int tasks = (over.height() + kRowsOfATask - 1) / kRowsOfATask;
+  const int tasks = (over.height() + kRowsPerTask - 1) / kRowsPerTask;
   std::vector<Sums> sums(static_cast<std::size_t>(tasks));
   tbb::parallel_for(0, tasks, [&](int task) {
     Sums sum;
-    const int end = std::min((task + 1) * kRowsOfATask, over.height());
-    for (int y = task * kRowsOfATask; y < end; ++y) {
+    const int end = std::min((task + 1) * kRowsPerTask, over.height());
+    for (int y = task * kRowsPerTask; y < end; ++y) {
       const std::span<std::uint64_t> bits = over.row(y);
       std::fill(bits.begin(), bits.end(), 0);
       compare_row(static_cast<std::size_t>(y), sum, bits.data());
@@ -81,7 +81,7 @@ Sums compare_rows(PixelSet& over, const CompareRow& compare_row) {
 
 struct FloatDifferences : DifferenceSums<double> {
   double peak = 0;               ///< the largest finite value of either picture
-  std::uint64_t not_finite = 0;  ///< of `pixels`, with NaN or infinity on one side only
+  std::uint64_t not_finite = 0;  ///< pixels with NaN or infinity on one side only
 
   void add(const FloatDifferences& other) {
     DifferenceSums::add(other);
@@ -102,9 +102,8 @@ double finite_peak(const float* values, std::size_t count) {
   return static_cast<double>(peak);
 }
 
-/// Adds a row of `pixels` pixels of `channels` channels each. Values are the same as numbers are,
-/// or both NaN. In `over` (see PixelSet::row) it sets the bits of the pixels with a difference
-/// above `limit`, or that are not finite.
+/// Values are equal as numbers, or both NaN. Sets the bits in `over` (see PixelSet::row) of pixels
+/// with a difference that is above `limit` or not finite.
 void compare_float_row(const float* a, const float* b, std::size_t pixels, int channels,
                        Picture::Samples samples, double limit, FloatDifferences& differences,
                        std::uint64_t* over) {
@@ -155,7 +154,7 @@ FloatDifferences compare_floats(const Picture& a, const Picture& b, double limit
       });
 }
 
-/// Channels, RMSE and PSNR. `white` is the value of RMSE's 1; `peak` that of PSNR, of 0 dB.
+/// `white`: value of RMSE 1; `peak`: value of PSNR 0 dB.
 template <typename Sums>
 void fill_sums(PictureDifference& difference, const Picture& picture, const Sums& sums,
                double white, double peak) {
@@ -175,7 +174,7 @@ void fill_sums(PictureDifference& difference, const Picture& picture, const Sums
   difference.pixels = sums.pixels;
 }
 
-/// Takes away the pixels that lie on smoothed edges, and returns how many these were.
+/// Removes the pixels on smoothed edges. Returns their number.
 std::uint64_t remove_antialiased(const Picture& a, const Picture& b, PixelSet& over) {
   std::vector<std::uint64_t> removed(static_cast<std::size_t>(over.height()));
   tbb::parallel_for(0, over.height(), [&](int y) {
@@ -195,7 +194,7 @@ void fill_pixels_over(PictureDifference& difference, const PixelSet& over,
   if (difference.pixels_over == 0) return;
   difference.box = over.box();
   const Tolerance::Density window =
-      tolerance.max_density.value_or(Tolerance::Density{0, kUsualWindow, kUsualWindow});
+      tolerance.max_density.value_or(Tolerance::Density{0, kDefaultWindow, kDefaultWindow});
   std::tie(difference.densest, difference.densest_pixels) =
       over.densest_window(difference.box, window.width, window.height);
 }
@@ -211,7 +210,7 @@ void fill_measures(PictureDifference& difference, const Picture& a, const Pictur
   if (measures.ssim) difference.ssim = structural_similarity(a, b);
 }
 
-/// Of two pictures of the same shape.
+/// Both have the same shape.
 PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                      const Measures& measures) {
   PictureDifference difference;
@@ -235,7 +234,7 @@ PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const T
   return difference;
 }
 
-/// Throws Error for pictures that are shown differently though their pixels have one shape.
+/// Throws Error for pictures of one shape that are displayed differently.
 void check_display(const ExrDisplay& a, const ExrDisplay& b) {
   std::string differences;
   const auto check = [&](const char* what, const auto& of_a, const auto& of_b, const char* usual) {

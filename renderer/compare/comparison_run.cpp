@@ -28,15 +28,15 @@ const GoldenRule& apply_rule(const GoldenRules& rules, const Measures& measures,
   return rule;
 }
 
-/// What the verdict needs; the rest is for people, who look at what differs.
+/// Returns the verdict's measures; the others are for differing pictures.
 Measures measures_for(const Tolerance& tolerance, Measures measures) {
   measures.flip = tolerance.flip_mean.has_value();
   measures.ssim = false;
   return measures;
 }
 
-/// The verdict on `result.difference`, and for pictures that differ all that was asked for. They
-/// are null where their bytes are equal.
+/// Judges `result.difference`, and measures all of pictures that differ. Pictures are null if their
+/// bytes are equal.
 void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* actual,
               const Measures& measures, PairResult& result) {
   const Verdict verdict = judge(result.difference, tolerance);
@@ -56,7 +56,7 @@ bool is_picture_name(const fs::path& path) {
   return known_format(path.extension().string()).has_value() || is_photo_name(path.string());
 }
 
-/// Adds what is in the folder `below` (relative to `root`, empty for itself) and all under it.
+/// `below` is relative to `root`, empty for root. With subfolders.
 void list_folder(const fs::path& root, const fs::path& below, const FileChoice& is_wanted,
                  FolderListing& listing) {
   std::error_code error;
@@ -84,7 +84,7 @@ PairResult not_compared(const std::string& name, const std::string& reason) {
   return result;
 }
 
-/// One result for every name that one of the folders has, not compared yet.
+/// Returns a result, not compared yet, for every name.
 std::vector<PairResult> pair_names(const std::string& golden_folder, const FolderListing& goldens,
                                    const std::string& actual_folder, const FolderListing& actuals) {
   std::map<std::string, PairResult> pairs;
@@ -253,14 +253,15 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });
   const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   MemoryBudget budget(physical_memory() / 2);
-  const bool has_many = run.results.size() >= 4 * cores;
+  const bool has_many_pairs = run.results.size() >= 4 * cores;
   tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {
     PairResult& result = run.results[i];
     if (result.golden_path.empty() || result.actual_path.empty()) return;
     const auto compare = [&] { compare_pair_of_files(rules, measures, result, budget); };
-    // Many pairs: a thread each, so that none waits for another's part of its own pair. Few: all
-    // threads share each; a thread that waits must not begin with the next pair, and hold both.
-    if (has_many) {
+    // Many pairs: one thread each, so that none waits for another's part of its own pair. Few
+    // pairs: all threads share each, and a waiting thread must not begin the next pair and hold
+    // both.
+    if (has_many_pairs) {
       tbb::task_arena(1).execute(compare);
     } else {
       tbb::this_task_arena::isolate(compare);

@@ -21,8 +21,7 @@ namespace {
 using Rgb = std::array<std::uint8_t, 3>;
 constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150, 220};
 
-/// The largest |a − b| of a pixel's channels, the first of which is sample `at`; infinite where
-/// only one is a finite number.
+/// Returns infinity if only one value is finite. `at`: the pixel's first sample.
 double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
   const std::size_t end = at + static_cast<std::size_t>(a.channels);
   if (a.samples == Picture::Samples::kBytes) {
@@ -42,7 +41,7 @@ double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
   return largest;
 }
 
-/// Pixels in greys between 60 % and white.
+/// In greys between 60 % and white.
 template <std::size_t kChannels>
 void fade(const std::uint8_t* pixels, std::size_t count, std::uint8_t* out) {
   for (std::size_t p = 0; p < count; ++p, pixels += kChannels, out += 3) {

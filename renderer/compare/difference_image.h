@@ -6,22 +6,20 @@
 
 namespace roundel {
 
-/// Picture `a` faded to a light grey, with the pixels of `b` that are over the tolerance's limits
-/// in red, those that differ by less, or by antialiasing where that is ignored, in yellow, and
-/// ignored ones hatched. Both pictures of the same shape.
+/// Draws `a` in light grey, pixels of `b` beyond the tolerance's limits red, other differences
+/// yellow (also ignored antialiasing), and ignored pixels hatched. Both have the same shape.
 Image difference_image(const Picture& a, const Picture& b, const Tolerance& tolerance);
 
-/// The flip_image() of what is not ignored.
+/// Returns the flip_image() of the pixels that are not ignored.
 Image flip_of(const Picture& a, const Picture& b, const Tolerance& tolerance,
               double pixels_per_degree);
-/// A map of ꟻLIP's errors in the colours of matplotlib's magma, from black (0) to light yellow (1).
+/// Draws a map of errors in the colours of matplotlib's magma, from black (0) to light yellow (1).
 Image flip_image(const FlipMap& map);
 
-/// The picture as 8-bit sRGB for people to look at: RGB, or RGBA where it has alpha. 16 bits are
-/// rounded; linear floats are cut off at 1 and encoded, alpha divided out; grey is spread over the
-/// three channels.
+/// Returns 8-bit sRGB for display: RGB, or RGBA with alpha. 16 bits are rounded; linear floats are
+/// clamped at 1 and encoded, alpha divided out; grey fills three channels.
 Image display_image(const Picture& picture);
-/// The picture that picture_of() was given.
+/// Inverse of picture_of().
 Image rendered_image(const Picture& picture);
 
 }  // namespace roundel

@@ -22,7 +22,7 @@ double delta_of(double a, double b) {
   return std::isfinite(delta) ? delta : std::numeric_limits<double>::infinity();
 }
 
-/// Of a pixel's channels.
+/// Returns the largest difference of a pixel's channels.
 double peak_of(const Picture& a, const Picture& b, int x, int y) {
   double peak = 0;
   const std::size_t begin = a.sample_at(x, y);
@@ -58,7 +58,7 @@ void add(const DifferingPlace& more, DifferingPlace& place) {
   place.box.height = bottom - place.box.y;
 }
 
-/// What is in each square of a picture; squares without differing pixels have none.
+/// Differing pixels by square of the picture.
 class Squares {
  public:
   Squares(const Picture& a, const Picture& b, const Image& difference)
@@ -96,7 +96,7 @@ class Squares {
                     static_cast<std::size_t>(column)];
   }
 
-  /// All that hangs together with this square, which is then empty.
+  /// Takes all squares connected to this one.
   DifferingPlace take_place(int first_column, int first_row) {
     DifferingPlace place = at(first_column, first_row);
     at(first_column, first_row).pixels = 0;
@@ -124,7 +124,7 @@ class Squares {
 }  // namespace
 
 bool is_colored(const std::uint8_t* rgb) {
-  return rgb[2] == 0;  // red and yellow; greys are light, and what is ignored is blue
+  return rgb[2] == 0;  // red and yellow; greys are light, and ignored pixels are blue
 }
 
 std::vector<DifferingPlace> differing_places(const Picture& a, const Picture& b,

@@ -7,21 +7,20 @@
 
 namespace roundel {
 
-/// Differing pixels that lie near each other, for people to go to.
+/// Differing pixels near each other, to step through.
 struct DifferingPlace {
-  PixelBox box;              ///< the smallest that holds them
-  std::uint64_t pixels = 0;  ///< how many they are
-  double peak = 0;  ///< the largest |a − b| of a channel; infinite where only one is finite
-  int peak_x = 0, peak_y = 0;  ///< the first pixel that differs so much
+  PixelBox box;
+  std::uint64_t pixels = 0;
+  double peak = 0;             ///< largest |a − b| of a channel; infinite if only one is finite
+  int peak_x = 0, peak_y = 0;  ///< first pixel with this difference
 };
 
-/// Of the pixels that `difference`, the difference_image() of `a` and `b`, has in red. Pixels in
-/// the same or in neighbouring squares of 16x16 belong together. The largest peak first, then the
-/// most pixels, then from the top.
+/// Groups the red pixels of `difference`, the difference_image() of `a` and `b`, in the same or
+/// adjacent squares of 16x16. Largest peaks first, then most pixels, then from the top.
 std::vector<DifferingPlace> differing_places(const Picture& a, const Picture& b,
                                              const Image& difference);
 
-/// True for a pixel of a difference_image() whose values differ, by little or much.
+/// True for a pixel of a difference_image() whose values differ.
 bool is_colored(const std::uint8_t* rgb);
 
 }  // namespace roundel

@@ -16,10 +16,10 @@
 namespace roundel {
 namespace {
 
-constexpr int kTileWidth = kLargestFlipTileWidth, kTileHeight = 64;
+constexpr int kTileWidth = kMaxFlipTileWidth, kTileHeight = 64;
 
-/// The exposures of HDR-ꟻLIP as factors: from the one that takes the reference's brightest pixel to
-/// the one that takes its median luminance to 0.85 after tone mapping, at most a stop apart.
+/// Factors of HDR-ꟻLIP: from the one that maps the reference's brightest pixel to 0.85 after tone
+/// mapping, to the one that does so for its median luminance, at most a stop apart.
 std::vector<float> exposures_of(const Picture& reference, float background) {
   std::vector<float> luminances;
   luminances.reserve(pixel_count(reference.width, reference.height));
@@ -31,8 +31,8 @@ std::vector<float> exposures_of(const Picture& reference, float background) {
   }
   const auto middle = luminances.begin() + static_cast<std::ptrdiff_t>(luminances.size() / 2);
   std::nth_element(luminances.begin(), middle, luminances.end());
-  constexpr double kLeastMedian = std::numeric_limits<float>::epsilon();
-  const double median = std::max(static_cast<double>(*middle), kLeastMedian);
+  constexpr double kMinMedian = std::numeric_limits<float>::epsilon();
+  const double median = std::max(static_cast<double>(*middle), kMinMedian);
   const auto brightest = static_cast<double>(*std::max_element(middle, luminances.end()));
   if (brightest == 0) return {1};
 
@@ -50,7 +50,7 @@ std::vector<float> exposures_of(const Picture& reference, float background) {
   return factors;
 }
 
-/// Pictures as linear RGB over a background.
+/// Loads linear RGB over a background.
 class LinearLoader {
  public:
   LinearLoader(const Picture& picture, float background)
@@ -60,7 +60,7 @@ class LinearLoader {
     is_table_enough_ = picture.samples == Picture::Samples::kBytes && picture.channels % 2 == 1;
   }
 
-  /// The pixels of `box` and `margin` more on each side; beyond the picture, its nearest pixels.
+  /// Loads `box` and a margin; outside the picture, its nearest pixels.
   void load(const PixelBox& box, int margin, ColorPlanes& out) const {
     const int width = box.width + 2 * margin, height = box.height + 2 * margin;
     for (auto& plane : out.planes) plane.resize(pixel_count(width, height));
@@ -148,7 +148,7 @@ FlipMap flip_map(const Picture& a, const Picture& b, double pixels_per_degree) {
 FlipStatistics flip_statistics(const FlipMap& map) {
   FlipStatistics statistics;
   if (map.errors.empty()) return statistics;
-  // The weighted median from a histogram: sums of the values that fall into each of many classes.
+  // The weighted median comes from a histogram whose bins hold the sums of their values.
   constexpr std::size_t kClasses = 65536;
   std::vector<double> sums(kClasses);
   double total = 0;

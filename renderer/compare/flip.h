@@ -5,27 +5,26 @@
 
 namespace roundel {
 
-/// How many pixels lie in a degree of the viewer's field: of a screen 0.7 m wide with 3840 pixels,
-/// seen from 0.7 m.
+/// For a screen 0.7 m wide with 3840 pixels, seen from 0.7 m.
 inline constexpr double kDefaultPixelsPerDegree = 3840 * 3.14159265358979323846 / 180;
 inline constexpr double kLeastPixelsPerDegree = 1, kMostPixelsPerDegree = 1000;
 
-/// The perceived difference of two pictures when they are flipped on a screen, a value in [0, 1] a
-/// pixel. Display values: LDR-ꟻLIP (Andersson, Nilsson, Akenine-Möller, Oskarsson, Åström and
-/// Fairchild 2020). Linear floats: HDR-ꟻLIP (Andersson, Nilsson, Shirley and Akenine-Möller 2021),
-/// the largest over exposures that `a`, the reference, determines, tone-mapped as ACES. Pictures
-/// with alpha are laid over black and over white, and the larger difference counts.
+/// Perceived difference of two pictures flipped on a screen, in [0, 1] per pixel. Display values:
+/// LDR-ꟻLIP (Andersson, Nilsson, Akenine-Möller, Oskarsson, Åström and Fairchild 2020). Linear
+/// floats: HDR-ꟻLIP (Andersson, Nilsson, Shirley and Akenine-Möller 2021), the maximum over
+/// exposures that `a`, the reference, determines, tone-mapped as ACES. Pictures with alpha are
+/// composited over black and over white, and the larger difference counts.
 struct FlipMap {
-  int width = 0, height = 0;  ///< of the pictures
-  PixelBox box;               ///< outside everything is 0
-  Buffer<float> errors;       ///< [box.height · box.width]
+  int width = 0, height = 0;
+  PixelBox box;          ///< errors outside are 0
+  Buffer<float> errors;  ///< [box.height · box.width]
 };
-/// Both of the same shape, in sRGB; values that are negative or not finite count as 0.
+/// Both have the same shape, in sRGB; negative and non-finite values count as 0.
 FlipMap flip_map(const Picture& a, const Picture& b, double pixels_per_degree);
 
 struct FlipStatistics {
   double mean = 0;
-  double weighted_median = 0;  ///< below it lies half of the sum of all values
+  double weighted_median = 0;  ///< half of the sum of all values lies below
   double min = 0, max = 0;
 };
 FlipStatistics flip_statistics(const FlipMap& map);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-/// f(x) for the pixels x from −radius to radius.
+/// For the pixels x from −radius to radius.
 template <typename Function>
 std::vector<double> sampled(int radius, const Function& f) {
   std::vector<double> values;
@@ -36,7 +36,7 @@ std::vector<double> sensitivity(double b, int radius, double pixels_per_degree) 
   });
 }
 
-/// A Gaussian that adds up to 1, without the ends that float arithmetic would not notice.
+/// Normalizes a Gaussian to sum 1, and cuts its ends below float precision.
 FilterTaps unit_gaussian(std::vector<double> values) {
   constexpr double kNegligible = 1e-9;
   while (values.size() > 3 && values.front() < kNegligible) {
@@ -46,7 +46,7 @@ FilterTaps unit_gaussian(std::vector<double> values) {
   return scaled_taps(values, 1 / sum_of(values));
 }
 
-/// Positive weights add up to 1, negative ones to −1.
+/// Scales positive weights to sum 1, negative ones to −1.
 FilterTaps balanced(const std::vector<double>& values) {
   double positive = 0, negative = 0;
   for (const double value : values) (value > 0 ? positive : negative) += std::abs(value);

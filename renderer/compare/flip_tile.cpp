@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The compiler makes vectors of the plain loops below; without contraction their results do not
-// depend on the vectors' width.
+// The compiler vectorizes the plain loops below; without contraction, their results do not depend
+// on the vectors' width.
 #define HWY_TARGET_INCLUDE "renderer/compare/flip_tile.cpp"
 #include "renderer/base/each_highway_target.h"
 
@@ -18,7 +18,7 @@ struct Color3 {
   float x, y, z;
 };
 
-/// log₂ x for normal x > 0, relative error some 1e-7.
+/// log₂ x for normal x > 0, relative error about 1e-7.
 HWY_INLINE float log2_of(float x) {
   // x = 2ᵏ·m with m in [2/3, 4/3); log₂ m = 2/ln 2 · artanh s, s = (m − 1)/(m + 1), by its series.
   constexpr std::int32_t kTwoThirds = 0x3f2aaaab;
@@ -30,7 +30,7 @@ HWY_INLINE float log2_of(float x) {
   return static_cast<float>(exponent) + 2.88539008f * s * series;
 }
 
-/// 2ʸ for y in [−126, 126], relative error some 1e-7.
+/// 2ʸ for y in [−126, 126], relative error about 1e-7.
 HWY_INLINE float exp2_of(float y) {
   constexpr float kRound = 0x1.8p23f;
   const float whole = (y + kRound) - kRound;
@@ -58,7 +58,7 @@ constexpr float quotient(double a, double b) {
 }
 constexpr double kWhiteX = 0.950428545, kWhiteZ = 1.088900371;
 
-/// Of linear RGB with sRGB's primaries; divided by white, so that white is (1, 1, 1).
+/// From linear RGB with sRGB's primaries; white is (1, 1, 1).
 HWY_INLINE Color3 rgb_to_relative_xyz(Color3 c) {
   constexpr double kX = 24577794 * kWhiteX, kY = 12288897, kZ = 73733382 * kWhiteZ;
   return {quotient(10135552, kX) * c.x + quotient(8788810, kX) * c.y + quotient(4435075, kX) * c.z,
@@ -90,29 +90,29 @@ HWY_INLINE Color3 hunt_lab(Color3 rgb) {
   return {lightness, hunt * 500.0f * (fx - fy), hunt * 200.0f * (fy - fz)};
 }
 
-/// HyAB distance, to the power that spreads small distances.
+/// HyAB distance, raised to a power that spreads small distances.
 HWY_INLINE float color_distance(Color3 a, Color3 b) {
   const float da = a.y - b.y, db = a.z - b.z;
   return power(std::abs(a.x - b.x) + std::sqrt(da * da + db * db), 0.7f);
 }
 
-/// The distance to [0, 1]: up to a part of the largest, that between green and blue, steeply.
+/// Maps the distance to [0, 1], steeply up to a part of the largest, that between green and blue.
 HWY_INLINE float redistributed(float distance, float largest) {
-  constexpr float kPart = 0.4f, kTo = 0.95f;
-  const float knee = kPart * largest;
-  return distance < knee ? kTo / knee * distance
-                         : kTo + (distance - knee) / (largest - knee) * (1 - kTo);
+  constexpr float kKneeInput = 0.4f, kKneeOutput = 0.95f;
+  const float knee = kKneeInput * largest;
+  return distance < knee ? kKneeOutput / knee * distance
+                         : kKneeOutput + (distance - knee) / (largest - knee) * (1 - kKneeOutput);
 }
 
-/// Hill's and Narkowicz's fit of the ACES tone mapping, with the usual 0.6 before it.
+/// Hill's and Narkowicz's fit of the ACES tone mapping, with the usual factor 0.6.
 HWY_INLINE float tone_mapped(float x) {
   constexpr float kPre = 0.6f;
-  const float y = std::min(x * kPre, 1e4f);  // where all is white, and squares are finite
+  const float y = std::min(x * kPre, 1e4f);  // above this all is white; keeps squares finite
   const float mapped = (y * (2.51f * y + 0.03f)) / (y * (2.43f * y + 0.59f) + 0.14f);
   return clamp_unit(mapped);
 }
 
-/// Opponent colours of every pixel: Y, Cx and Cz.
+/// Opponent colours: Y, Cx and Cz.
 void to_opponent(const ColorPlanes& rgb, float exposure, std::vector<float> (&out)[3]) {
   const std::size_t count = rgb.planes[0].size();
   for (auto& plane : out) plane.resize(count);
@@ -137,7 +137,7 @@ void to_opponent(const ColorPlanes& rgb, float exposure, std::vector<float> (&ou
                 tone_mapped(blue[i] * exposure)});
 }
 
-/// out[y][x] = Σ weights[k]·in[y][x + k], of `rows` rows; in[y] is `in_width` long and starts
+/// out[y][x] = Σ weights[k]·in[y][x + k] for `rows` rows; in[y] has `in_width` values and starts
 /// `margin` pixels before out[y].
 void filter_rows(const FilterTaps& taps, const float* in, std::size_t in_width, std::size_t margin,
                  std::size_t rows, std::size_t width, std::vector<float>& out) {
@@ -154,7 +154,7 @@ void filter_rows(const FilterTaps& taps, const float* in, std::size_t in_width, 
 }
 
 /// out[x] += Σ weights[k]·in[row + k][x]; `in` has `width` columns and starts `margin` rows before
-/// the first row of the output.
+/// the output.
 HWY_INLINE void filter_columns(const FilterTaps& taps, const std::vector<float>& in,
                                std::size_t margin, std::size_t row, std::size_t width,
                                float* HWY_RESTRICT out) {
@@ -166,7 +166,7 @@ HWY_INLINE void filter_columns(const FilterTaps& taps, const std::vector<float>&
   }
 }
 
-/// A picture's planes after the filters along rows.
+/// After the filters along rows.
 struct Filtered {
   std::vector<float>&achromatic, &red_green, &blue_yellow0, &blue_yellow1, &smooth, &edge, &point;
 };
@@ -187,16 +187,16 @@ void filter_all_rows(const FlipFilters& filters, const std::vector<float> (&oppo
   filter(filters.point, 0, out.point);
 }
 
-// Arrays of fixed sizes, which the compiler knows not to overlap.
-using Row = float[kLargestFlipTileWidth];
+// Fixed sizes, which the compiler knows not to overlap.
+using Row = float[kMaxFlipTileWidth];
 
-/// A row after all filters: Y, Cx, the two parts of Cz; edges along x and y, points along x and y.
+/// After all filters: Y, Cx, two parts of Cz; edges along x and y, points along x and y.
 struct FilteredRow {
   Row sums[8];
 };
 
-/// What a row of pixels looks like: colour, and the strength of edges and points.
-struct RowLook {
+/// Colour, and the strength of edges and points.
+struct RowFeatures {
   Row lightness, a, b, edges, points;
 };
 
@@ -217,7 +217,8 @@ void filter_row_columns(const FlipFilters& filters, const Filtered& in, std::siz
   filter(filters.point, in.smooth, out.sums[7]);
 }
 
-void look_at_row(const FilteredRow& HWY_RESTRICT in, std::size_t width, RowLook& HWY_RESTRICT out) {
+void extract_features(const FilteredRow& HWY_RESTRICT in, std::size_t width,
+                      RowFeatures& HWY_RESTRICT out) {
   const Row(&s)[8] = in.sums;
   for (std::size_t x = 0; x < width; ++x) {
     const float y = (s[0][x] + 16.0f) * (1.0f / 116);
@@ -225,13 +226,13 @@ void look_at_row(const FilteredRow& HWY_RESTRICT in, std::size_t width, RowLook&
     const Color3 rgb = relative_xyz_to_rgb({y + s[1][x] * (1.0f / 500), y, y - cz * (1.0f / 200)});
     const Color3 lab = hunt_lab({clamp_unit(rgb.x), clamp_unit(rgb.y), clamp_unit(rgb.z)});
     out.lightness[x] = lab.x, out.a[x] = lab.y, out.b[x] = lab.z;
-    constexpr float kGrey = 1.0f / 116;  // features are found in Y alone, from 0 to 1
+    constexpr float kGrey = 1.0f / 116;  // features come from Y alone, 0 to 1
     out.edges[x] = kGrey * std::sqrt(s[4][x] * s[4][x] + s[5][x] * s[5][x]);
     out.points[x] = kGrey * std::sqrt(s[6][x] * s[6][x] + s[7][x] * s[7][x]);
   }
 }
 
-void difference_of_rows(const RowLook& a, const RowLook& b, std::size_t width,
+void difference_of_rows(const RowFeatures& a, const RowFeatures& b, std::size_t width,
                         float* HWY_RESTRICT errors) {
   const float largest = color_distance(hunt_lab({0, 1, 0}), hunt_lab({0, 0, 1}));
   for (std::size_t x = 0; x < width; ++x) {
@@ -256,13 +257,13 @@ void flip_tile(const FlipFilters& filters, FlipTile& tile, FlipScratch& scratch)
     filter_all_rows(filters, scratch.opponent, width, height, filtered[picture]);
   }
   FilteredRow sums;
-  RowLook looks[2];
+  RowFeatures features[2];
   for (std::size_t row = 0; row < height; ++row) {
     for (int picture = 0; picture < 2; ++picture) {
       filter_row_columns(filters, filtered[picture], row, width, sums);
-      look_at_row(sums, width, looks[picture]);
+      extract_features(sums, width, features[picture]);
     }
-    difference_of_rows(looks[0], looks[1], width, tile.errors.data() + row * width);
+    difference_of_rows(features[0], features[1], width, tile.errors.data() + row * width);
   }
 }
 

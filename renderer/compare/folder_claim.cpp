@@ -29,7 +29,7 @@ bool is_at(int descriptor, const std::string& path) {
 
 FolderClaim::FolderClaim(const std::string& folder, Kind kind) {
   constexpr int kPause = 5, kMinute = 60'000;  // milliseconds
-  // Another process may have the folder for a moment, to see whether it is empty.
+  // Another process may hold the folder for a moment, to check whether it is empty.
   const int patience = kind == Kind::kOutput ? 10 * kPause : kMinute;
   for (int waited = 0; waited <= patience; waited += kPause) {
     if (kind == Kind::kOutput) make(folder);

@@ -5,16 +5,16 @@
 
 namespace roundel {
 
-/// A folder that this process has for itself among all processes of Roundel, until the object or
-/// the process ends. It has no effect where the file system has no locks, or where the folder
-/// cannot be made or opened: writing to it then says why.
+/// Exclusive claim on a folder among processes of Roundel, until the object or the process ends. No
+/// effect without file locks, or if the folder cannot be made or opened: writing to it then reports
+/// why.
 class FolderClaim {
  public:
   enum class Kind {
-    /// A folder for pictures to accept. A missing one is made, and removed again if nothing was
-    /// written to it. The constructor throws Error(kUsage) where another process has the folder.
+    /// A folder for pictures to accept. Made if missing, and removed again if it stays empty. The
+    /// constructor throws Error(kUsage) if another process has it.
     kOutput,
-    /// An existing folder of goldens: the constructor waits for its turn, and throws
+    /// An existing folder of goldens. The constructor waits for other processes, and throws
     /// Error(kRuntimeFailure) after a minute.
     kGoldens,
   };
@@ -27,7 +27,7 @@ class FolderClaim {
   void make(const std::filesystem::path& folder);
 
   int descriptor_ = -1;
-  std::vector<std::filesystem::path> made_;  ///< the deepest first
+  std::vector<std::filesystem::path> made_;  ///< deepest first
 };
 
 }  // namespace roundel

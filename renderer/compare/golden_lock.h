@@ -7,15 +7,15 @@
 
 namespace roundel {
 
-/// What is kept of a golden instead of its picture.
+/// Stored instead of a golden's picture.
 struct LockedGolden {
-  std::string pixels;       ///< pixel_hash()
-  std::string fingerprint;  ///< of the scene that it is of
+  std::string pixels;  ///< pixel_hash()
+  std::string fingerprint;
   std::int64_t frame = 0;
-  std::uint32_t line = 0;  ///< of the lock file; 0 in none
+  std::uint32_t line = 0;  ///< line in the lock file; 0: none
 };
 
-/// By the picture's name.
+/// By picture name.
 using GoldenLock = std::map<std::string, LockedGolden>;
 inline constexpr const char* kLockName = "goldens.lock";
 
@@ -24,7 +24,7 @@ bool is_fingerprint(std::string_view text);
 /// "96x64 " and 32 lower-case hex digits: XXH3-128 of the samples, rows top to bottom.
 std::string pixel_hash(const Picture& picture);
 
-/// `goldens.lock` in a folder of goldens, empty where there is none:
+/// Reads `goldens.lock` in a folder of goldens; empty if there is none:
 ///
 ///   version: 1
 ///   goldens:
@@ -33,14 +33,14 @@ std::string pixel_hash(const Picture& picture);
 /// Throws as load_scene does: every problem with its place.
 GoldenLock read_golden_lock(const std::string& folder);
 
-/// Writes it in one step, sorted, a line a picture. Needs a FolderClaim on the folder from reading
-/// on: other processes change it, too.
+/// Writes the lock in one step, sorted, a line per picture. Needs a FolderClaim since reading,
+/// against other processes.
 void write_golden_lock(const std::string& folder, const GoldenLock& lock);
 
-/// True where the folder has a lock, with goldens or without: this marks a folder that accept may
-/// change although only a list of pictures names it.
+/// Even an empty lock marks a folder that accept may change although only a list of pictures names
+/// it.
 bool has_golden_lock(const std::string& folder);
-/// Gives the folder of goldens a lock without goldens where it has none and can be written to.
+/// Makes an empty lock if there is none and the folder is writable.
 void confirm_golden_folder(const std::string& folder);
 
 }  // namespace roundel

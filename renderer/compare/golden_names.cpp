@@ -5,9 +5,9 @@
 namespace roundel {
 namespace {
 
-constexpr const char* kOther = ".alt-";
+constexpr const char* kAlternative = ".alt-";
 
-/// Where the ending of a name begins.
+/// Index of a name's extension.
 std::size_t ending_of(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos ? name.size() : dot;
@@ -17,9 +17,10 @@ std::size_t ending_of(const std::string& name) {
 
 std::string picture_of_other_golden(const std::string& name) {
   const std::size_t ending = ending_of(name);
-  const std::size_t other = name.rfind(kOther, ending);
+  const std::size_t other = name.rfind(kAlternative, ending);
   const std::size_t file = name.rfind('/') + 1;  // npos + 1 is 0
-  const bool has_word = other != std::string::npos && other + std::string(kOther).size() < ending;
+  const bool has_word =
+      other != std::string::npos && other + std::string(kAlternative).size() < ending;
   if (!has_word || other <= file) return "";
   return name.substr(0, other) + name.substr(ending);
 }
@@ -34,9 +35,10 @@ std::map<std::string, std::vector<std::string>> other_goldens(
   return others;
 }
 
-std::string other_golden(const std::string& picture, int number) {
+std::string alternative_name(const std::string& picture, int number) {
   const std::size_t ending = ending_of(picture);
-  return fmt::format("{}{}{}{}", picture.substr(0, ending), kOther, number, picture.substr(ending));
+  return fmt::format("{}{}{}{}", picture.substr(0, ending), kAlternative, number,
+                     picture.substr(ending));
 }
 
 }  // namespace roundel

@@ -5,16 +5,15 @@
 
 namespace roundel {
 
-/// A picture may have several goldens, each of which does: beside `logo.png` any
-/// `logo.alt-WORD.png`. The name of the picture that a golden is another one of, `film/0007.png`
-/// for `film/0007.alt-dark.png`; empty for all other names.
+/// A picture may have several goldens, `logo.png` and any `logo.alt-WORD.png`, and passes if it
+/// matches one. Returns `film/0007.png` for `film/0007.alt-dark.png`; empty for other names.
 std::string picture_of_other_golden(const std::string& name);
 
-/// Those of `names` that are such others, by their picture, in order.
+/// Alternatives among `names` by picture, in order.
 std::map<std::string, std::vector<std::string>> other_goldens(
     const std::vector<std::string>& names);
 
-/// The name of the picture's other golden number N, from 1: `logo.alt-1.png`.
-std::string other_golden(const std::string& picture, int number);
+/// Alternative N, from 1: `logo.alt-1.png`.
+std::string alternative_name(const std::string& picture, int number);
 
 }  // namespace roundel

@@ -25,7 +25,7 @@ Form<std::int64_t> whole_pixels() {
   return integer(0, static_cast<std::int64_t>(kMaxPixels));
 }
 
-/// A limit for differing pixels, as a number or in percent.
+/// A limit for differing pixels, as a number or a percentage.
 Form<Tolerance> pixel_limit() {
   const SpecPtr percent = object("{percent: P}", {required("percent", number(0, 100))});
   return {any_of({whole_pixels(), percent}, "a number of pixels or {percent: NUMBER}"),
@@ -78,7 +78,7 @@ const ObjectForm<Manifest>& manifest_form() {
   return kForm;
 }
 
-/// Adds what is wrong with the mask's file to `errors`.
+/// Adds problems of the mask's file to `errors`.
 void read_mask_of(ValidNode rule, const std::string& manifest, FormatErrors& errors,
                   Tolerance& tolerance) {
   const auto mask = rule.find("mask");
@@ -91,7 +91,7 @@ void read_mask_of(ValidNode rule, const std::string& manifest, FormatErrors& err
   }
 }
 
-/// For people: `goldens.yaml:4 "snow*"`.
+/// `goldens.yaml:4 "snow*"`
 std::string name_of_rule(const GoldenRule& rule, const std::string& path, Place place) {
   std::string name =
       fmt::format("{}:{} {}", path, place.line, roundel::quoted(rule.patterns.front()));
@@ -104,7 +104,7 @@ bool fits(const GoldenRule& rule, std::string_view name) {
                      [name](const std::string& pattern) { return glob_matches(pattern, name); });
 }
 
-/// Bytes of the character at the start of `text`, which is not empty.
+/// `text` must not be empty.
 std::size_t bytes_of_character(std::string_view text) {
   std::size_t length = 1;
   while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {
@@ -160,7 +160,7 @@ GoldenRules parse_manifest(std::string_view text, const std::string& path,
 }
 
 GoldenRules read_manifest(const std::string& path, const Tolerance& otherwise) {
-  // One byte more than allowed is enough to be refused.
+  // One byte over the limit is enough for an error.
   const std::string text = InputFile(path).read(YamlTree::kMaxFileBytes + 1);
   check_git_text(path, text);
   return parse_manifest(text, path, otherwise);
@@ -199,8 +199,7 @@ std::vector<std::string> unused_rules(const GoldenRules& rules, const std::set<s
 bool glob_matches(std::string_view pattern, std::string_view name) {
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t p = 0, n = 0;
-  // Only the last star need ever take more: what an earlier one could take in its place, this one
-  // can too.
+  // Only the last star may need to grow: it can take all characters that an earlier one could.
   std::size_t after_star = kNone, star_end = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {

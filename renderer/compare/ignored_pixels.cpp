@@ -22,7 +22,7 @@ void add_pixel(PixelSet& set, int x, int y) {
   set.row(y)[place / 64] |= std::uint64_t{1} << (place % 64);
 }
 
-/// What of the box lies in the picture.
+/// Adds the part of the box inside the picture.
 void add_box(PixelSet& set, const PixelBox& box) {
   const auto end = [](int begin, int size, int most) {
     return static_cast<int>(std::min<std::int64_t>(std::int64_t{begin} + size, most));
@@ -31,7 +31,7 @@ void add_box(PixelSet& set, const PixelBox& box) {
     for (int x = box.x; x < end(box.x, box.width, set.width()); ++x) add_pixel(set, x, y);
 }
 
-/// Copies a pixel's samples. True where they differed.
+/// Copies a pixel's samples; true if they differed.
 template <typename Sample>
 bool take(const Sample* from, Sample* to, std::size_t channels) {
   const bool differs = !std::equal(from, from + channels, to, [](Sample a, Sample b) {
@@ -47,7 +47,7 @@ std::shared_ptr<const Mask> read_mask(const std::string& path) {
   const Picture picture = read_picture(path);
   PixelSet set = no_pixels(picture.width, picture.height);
   const auto channels = static_cast<std::size_t>(picture.channels);
-  const std::size_t first = channels % 2 == 0 ? channels - 1 : 0;  // alpha, or all of the colour
+  const std::size_t first = channels % 2 == 0 ? channels - 1 : 0;  // alpha, or the whole colour
   for (int y = 0; y < picture.height; ++y)
     for (int x = 0; x < picture.width; ++x) {
       const std::size_t at = picture.sample_at(x, y);

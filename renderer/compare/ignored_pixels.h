@@ -8,16 +8,16 @@
 
 namespace roundel {
 
-/// Reads a picture as a mask: its pixels that are not black, or with alpha not transparent. Throws
-/// what read_picture() does.
+/// Reads a mask of a picture's pixels that are not black, or with alpha not transparent. Throws the
+/// errors of read_picture().
 std::shared_ptr<const Mask> read_mask(const std::string& path);
 
-/// The pixels of a picture of this size that the tolerance's boxes and mask hold; nothing where it
-/// has neither. Throws Error(kInvalidScene) for a mask of another size.
+/// Returns the pixels in the tolerance's boxes and mask, if any. Throws Error(kInvalidScene) for a
+/// mask of another size.
 std::optional<PixelSet> ignored_pixels(const Tolerance& tolerance, int width, int height);
 
-/// A copy of `b` that has the pixels of `a`, of the same shape, where they are ignored.
-/// `different`: becomes how many of these differ.
+/// Returns `b` with the ignored pixels of `a`, which has the same shape. `different`: number of
+/// these that differ.
 Picture with_ignored_of(const Picture& a, const Picture& b, const PixelSet& ignored,
                         std::uint64_t& different);
 

@@ -6,13 +6,13 @@
 
 namespace roundel {
 
-/// Bytes of memory that threads share. A thread that needs more than the whole budget gets it once
-/// all others have given theirs back.
+/// Bytes of memory that threads share. A thread that needs more than all waits until the others
+/// have returned theirs.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}
 
-  /// Bytes that are given back at its end.
+  /// Bytes that the destructor returns.
   class Share {
    public:
     Share() = default;

@@ -12,21 +12,20 @@
 namespace roundel {
 namespace {
 
-/// "state, reasons": what two results of a name say differently.
+/// Keys on which two results of a name disagree: "state, reasons".
 std::string differing_keys(const PairResult& a, const PairResult& b) {
   const auto of_a = statement_json(a), of_b = statement_json(b);
   std::string keys;
   for (const auto* json : {&of_a, &of_b})
     for (const auto& [key, value] : json->items()) {
       const auto* const other = json == &of_a ? &of_b : &of_a;
-      const bool is_told = json == &of_b && of_a.contains(key);
-      if (is_told || (other->contains(key) && other->at(key) == value)) continue;
+      const bool is_listed = json == &of_b && of_a.contains(key);
+      if (is_listed || (other->contains(key) && other->at(key) == value)) continue;
       keys += (keys.empty() ? "" : ", ") + key;
     }
   return keys;
 }
 
-/// A result and where it stands.
 struct Source {
   const ResultsFile& file;
   std::size_t index;
@@ -35,7 +34,6 @@ struct Source {
   Place place() const { return file.places[index]; }
 };
 
-/// Empty where the two say the same.
 std::string conflict_of(const Source& first, const Source& second) {
   const std::string keys = differing_keys(first.result(), second.result());
   if (keys.empty()) return "";
@@ -59,12 +57,12 @@ void add_missing_shares(const std::vector<ResultsFile>& files, ComparisonRun& ru
     }
 }
 
-/// What all files say; empty where they differ. Those that say nothing do not count.
-std::string said_by_all(const std::vector<ResultsFile>& files, std::string ComparisonRun::*what) {
-  std::set<std::string> said;
+/// Returns the value of all files that have one; empty if they differ.
+std::string common_value(const std::vector<ResultsFile>& files, std::string ComparisonRun::*what) {
+  std::set<std::string> values;
   for (const ResultsFile& file : files)
-    if (!(file.run.*what).empty()) said.insert(file.run.*what);
-  return said.size() == 1 ? *said.begin() : "";
+    if (!(file.run.*what).empty()) values.insert(file.run.*what);
+  return values.size() == 1 ? *values.begin() : "";
 }
 
 }  // namespace
@@ -88,8 +86,8 @@ ComparisonRun merge_results(const std::vector<ResultsFile>& files) {
     throw Error(ExitCode::kInvalidScene, conflicts);
   }
   run.title = fmt::format("{}", fmt::join(titles, ", "));
-  run.golden_folder = said_by_all(files, &ComparisonRun::golden_folder);
-  run.output_folder = said_by_all(files, &ComparisonRun::output_folder);
+  run.golden_folder = common_value(files, &ComparisonRun::golden_folder);
+  run.output_folder = common_value(files, &ComparisonRun::output_folder);
   for (const auto& [name, source] : sources) run.results.push_back(source.result());
   add_missing_shares(files, run);
   return run;

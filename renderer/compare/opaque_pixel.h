@@ -7,13 +7,13 @@
 
 namespace roundel {
 
-/// A pixel as an opaque colour: display values in [0, 1], or linear ones from 0 up.
+/// A pixel as an opaque colour: display values in [0, 1], or linear values from 0 up.
 struct OpaquePixel {
   float red, green, blue;
 };
 
-/// The pixel over a background with this value in all channels; grey is spread over the three.
-/// Negative values, NaN and infinity become 0.
+/// Returns the pixel over a background with this value in all channels. Negative and non-finite
+/// values become 0.
 inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float background) {
   const auto channels = static_cast<std::size_t>(picture.channels);
   const std::size_t at = picture.sample_at(x, y);
@@ -30,17 +30,15 @@ inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float back
       channels < 3 ? OpaquePixel{red, red, red} : OpaquePixel{red, value(1), value(2)};
   if (channels == 1 || channels == 3) return pixel;
   const float alpha = std::fmin(value(channels - 1), 1.0f);
-  const float weight = picture.is_linear() ? 1.0f : alpha;  // linear ones are premultiplied
+  const float weight = picture.is_linear() ? 1.0f : alpha;  // linear values are premultiplied
   const float rest = (1 - alpha) * background;
   return {pixel.red * weight + rest, pixel.green * weight + rest, pixel.blue * weight + rest};
 }
 
-/// The smallest box with every pixel whose bits differ between two pictures of the same shape;
-/// empty if there are none.
+/// Returns the smallest box around the differing bits of two pictures of the same shape; may be
+/// empty.
 PixelBox differing_box(const Picture& a, const Picture& b);
-/// The box and what lies within `margin` pixels around it, within the picture.
 PixelBox grown(const PixelBox& box, int margin, const Picture& picture);
-/// True where a pixel is not opaque.
 bool is_translucent(const Picture& picture);
 
 }  // namespace roundel

@@ -31,7 +31,6 @@ std::string list_path(const std::string& folder) {
   return (fs::path(folder) / kListName).string();
 }
 
-/// Of the image that shows where a picture differs.
 std::string diff_name(const std::string& name) {
   return name.ends_with(".png") ? name : name + ".png";
 }
@@ -48,8 +47,8 @@ void make_folder_of(const std::string& path) {
               fmt::format("{}: cannot make its folder: {}", path, error.message()));
 }
 
-/// Throws Error(kOutputRefused) where something lies at FOLDER/BELOW, or on the way to it, that is
-/// no plain file in plain folders: a link could lead anywhere, a FIFO makes its writer wait.
+/// Throws Error(kOutputRefused) if FOLDER/BELOW, or a part of the path, is not a plain file or
+/// folder: a link could lead anywhere, a FIFO blocks its writer.
 void check_plain(const fs::path& folder, const fs::path& below) {
   fs::path path = folder;
   for (auto part = below.begin(); part != below.end(); ++part) {
@@ -67,11 +66,11 @@ void check_plain(const fs::path& folder, const fs::path& below) {
 struct PendingList {
   std::string golden_folder;
   std::vector<std::string> names, unused;
-  std::set<std::string> earlier;  ///< those of `names` that a run before has left
+  std::set<std::string> earlier;  ///< names that an earlier run has left
   bool is_finished = true;
 
-  /// True for the pictures of runs that have come to their end.
-  bool is_whole(const std::string& name) const { return is_finished || earlier.count(name) > 0; }
+  /// True for pictures of finished runs.
+  bool is_complete(const std::string& name) const { return is_finished || earlier.count(name) > 0; }
 };
 
 PendingList read_list(const std::string& folder) {
@@ -101,13 +100,12 @@ PendingList read_list(const std::string& folder) {
   return pending;
 }
 
-/// The goldens in a folder.
 class StoredFiles {
  public:
   explicit StoredFiles(const std::string& folder)
       : folder_(folder), others_(other_goldens(list_pictures(folder).files)) {}
 
-  /// Names of those that are files, be they there or not.
+  /// Possible goldens, existing or not.
   std::vector<std::string> names_of(const std::string& picture) const {
     std::vector<std::string> names = {picture};
     if (const auto found = others_.find(picture); found != others_.end())
@@ -115,7 +113,6 @@ class StoredFiles {
     return names;
   }
 
-  /// True where a file of this name has these bytes.
   bool has(const std::string& name, const std::string& bytes) const {
     const std::string path = (folder_ / name).string();
     std::error_code ignored;
@@ -127,13 +124,13 @@ class StoredFiles {
   std::map<std::string, std::vector<std::string>> others_;  // by picture
 };
 
-/// True for a file that lies there as a run leaves it.
-bool is_left(const std::string& folder, const fs::path& below) {
+/// True for an existing plain file or folder.
+bool is_plain_file(const std::string& folder, const fs::path& below) {
   std::error_code ignored;
   return !catch_error([&] { check_plain(folder, below); }) && fs::exists(folder / below, ignored);
 }
 
-/// The folder that a list names, if it may be trusted.
+/// Throws Error if the folder in the list cannot be trusted.
 std::string listed_golden_folder(const std::string& folder, const std::string& listed) {
   const auto refuse = [&](const std::string& problem) {
     throw Error(ExitCode::kUsage,
@@ -148,8 +145,8 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
   return fs::proximate(path, error).string();
 }
 
-/// Throws Error where the bytes of the file at `path` are no sound PNG, or EXR, as `name` says;
-/// with `decodes` false where they are another format's.
+/// Throws Error if the bytes are not a sound PNG or EXR, as `name` requires; with `decodes` false
+/// checks only the format.
 void check_sound(const std::string& name, const std::string& path, const std::string& bytes,
                  bool decodes = true) {
   const auto file = std::as_bytes(std::span(bytes));
@@ -164,7 +161,7 @@ void check_sound(const std::string& name, const std::string& path, const std::st
   }
 }
 
-/// The bytes of a picture that a run has left. Throws Error where it is no sound PNG or EXR.
+/// A picture that a run has left. Throws Error if it is not a sound PNG or EXR.
 std::string sound_picture(const AcceptableGoldens& goldens, const std::string& name) {
   check_plain(goldens.folder, fs::path("actual") / name);
   const std::string path = actual_of(goldens.folder, name);
@@ -173,7 +170,7 @@ std::string sound_picture(const AcceptableGoldens& goldens, const std::string& n
   return bytes;
 }
 
-/// Throws Error where a golden of this name was not fetched: nothing takes its place unseen.
+/// Throws Error for a golden that was not fetched, which would be replaced unseen.
 void check_golden_is_fetched(const AcceptableGoldens& goldens, const std::string& name) {
   const std::string path = (fs::path(goldens.golden_folder) / name).string();
   if (is_lfs_pointer(path)) check_no_lfs_pointer(path, InputFile(path).read());
@@ -190,11 +187,11 @@ Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes
   check_golden_is_fetched(goldens, name);
   const std::string golden = (fs::path(goldens.golden_folder) / name).string();
   std::error_code ignored;
-  const bool is_there = fs::exists(golden, ignored);
-  if (is_there && InputFile(golden).read() == bytes) return Accepted::kAlready;
+  const bool exists = fs::exists(golden, ignored);
+  if (exists && InputFile(golden).read() == bytes) return Accepted::kAlready;
   make_folder_of(golden);
   write_text_atomically(golden, bytes);
-  return is_there ? Accepted::kReplaced : Accepted::kStored;
+  return exists ? Accepted::kReplaced : Accepted::kStored;
 }
 
 }  // namespace
@@ -210,8 +207,7 @@ PendingGoldens::PendingGoldens(std::string folder, std::string golden_folder,
     leftover_problem_ = error->what();
 }
 
-/// Removes what the list names, and temporary files beside. What does not lie there as a run leaves
-/// it stays.
+/// Removes the listed plain files, and temporary files beside them.
 void PendingGoldens::remove_leftovers(Others others) {
   const PendingList list = read_list(folder_);
   const std::set<std::string> own(names_.begin(), names_.end());
@@ -235,12 +231,12 @@ void PendingGoldens::remove_leftovers(Others others) {
   std::set<fs::path> folders;
   for (const std::string& name : list.names) {
     const fs::path actual = fs::path("actual") / name, diff = fs::path("diff") / diff_name(name);
-    const bool is_of_others =
-        own.count(name) == 0 && list.is_whole(name) && is_left(folder_, actual) && !is_golden(name);
-    if (is_of_others) (keeps ? kept_before_ : removed_).push_back(name);
-    if (is_of_others && keeps) continue;
+    const bool is_of_earlier_run = own.count(name) == 0 && list.is_complete(name) &&
+                                   is_plain_file(folder_, actual) && !is_golden(name);
+    if (is_of_earlier_run) (keeps ? kept_before_ : removed_).push_back(name);
+    if (is_of_earlier_run && keeps) continue;
     for (const fs::path& below : {actual, diff}) {
-      if (!is_left(folder_, below)) continue;
+      if (!is_plain_file(folder_, below)) continue;
       fs::remove(folder_ / below, ignored);
       folders.insert((folder_ / below).parent_path());
     }
@@ -338,7 +334,7 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
   write_text_atomically(list_path(folder_), text);
 }
 
-// The list is a file like any other, and accepting writes where it says.
+// The list is an ordinary file, and accepting writes to its paths.
 bool is_acceptable(const std::string& name) {
   const fs::path path(name);
   return (name.ends_with(".png") || name.ends_with(".exr")) && path.is_relative() &&
@@ -388,12 +384,12 @@ bool lies_in(const std::string& path, const std::string& folder) {
 
 std::optional<std::string> find_file_in(const std::vector<std::string>& files,
                                         const std::string& folder) {
-  std::map<fs::path, bool> lie_in;  // the folders of files, each asked for once
+  std::map<fs::path, bool> folders;  // each folder is checked once
   const auto is_inside = [&](const std::string& file) {
     std::error_code ignored;
     if (fs::is_symlink(file, ignored)) return lies_in(file, folder);
     const fs::path parent = fs::path(file).parent_path();
-    const auto [known, is_new] = lie_in.try_emplace(parent);
+    const auto [known, is_new] = folders.try_emplace(parent);
     if (is_new) known->second = lies_in(parent.empty() ? "." : parent.string(), folder);
     return known->second;
   };
@@ -406,13 +402,13 @@ std::vector<std::string> names_meant(const std::string& text,
   for (const std::string& exact : {text, text + ".png", text + ".exr"}) {
     if (std::find(names.begin(), names.end(), exact) != names.end()) return {exact};
   }
-  std::vector<std::string> meant;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(meant),
+  std::vector<std::string> matches;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(matches),
                [&text](const std::string& name) {
                  const std::string stem = name.substr(0, name.rfind('.'));
                  return glob_matches(text, name) || glob_matches(text, stem);
                });
-  return meant;
+  return matches;
 }
 
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name) {
@@ -432,10 +428,10 @@ Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name) {
   LockedGolden golden{pixel_hash(picture), picture.metadata->fingerprint, picture.metadata->frame};
   LockedGolden& locked = goldens.lock[name];
   const Accepted accepted = locked.pixels.empty() ? Accepted::kStored : Accepted::kReplaced;
-  const bool is_there = locked.pixels == golden.pixels && locked.frame == golden.frame &&
+  const bool is_equal = locked.pixels == golden.pixels && locked.frame == golden.frame &&
                         locked.fingerprint == golden.fingerprint;
   locked = std::move(golden);
-  return is_there && !has_golden_picture(goldens, name) ? Accepted::kAlready : accepted;
+  return is_equal && !has_golden_picture(goldens, name) ? Accepted::kAlready : accepted;
 }
 
 bool is_locked(const AcceptableGoldens& goldens, const std::string& name) {
@@ -463,7 +459,7 @@ std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
   for (int number = 1;
        (is_beside_hash && free == name) || fs::exists(fs::symlink_status(folder / free, ignored));
        ++number)
-    free = other_golden(name, number);
+    free = alternative_name(name, number);
   return {store_golden(goldens, bytes, free), free};
 }
 

@@ -11,133 +11,121 @@
 
 namespace roundel {
 
-/// The folder in which a run leaves the pictures that may become goldens, for people to look at and
-/// to accept:
+/// Folder in which a run leaves pictures that may become goldens, to review and accept:
 ///
-///   FOLDER/actual/NAME    what was drawn
-///   FOLDER/diff/NAME      where it differs from the golden
-///   FOLDER/pending.json   which they are, the folder of the goldens, relative to FOLDER, and which
-///                         goldens no picture has
+///   FOLDER/actual/NAME    the drawn picture
+///   FOLDER/diff/NAME      its differences from the golden
+///   FOLDER/pending.json   names of the pictures, the folder of goldens relative to FOLDER, and
+///                         the unused goldens
 ///
 /// A process that writes to FOLDER has a FolderClaim on it.
 ///
-/// Whatever lies in FOLDER may be somebody else's, or come from elsewhere: links below it are not
-/// followed, and only files that a list of ours names are removed.
+/// Files in FOLDER may belong to others: links below it are not followed, and only files in
+/// Roundel's lists are removed.
 ///
-/// All functions throw Error(kOutputRefused) or Error(kRuntimeFailure) where a file cannot be
-/// written.
+/// All functions throw Error(kOutputRefused) or Error(kRuntimeFailure) if a file cannot be written.
 class PendingGoldens {
  public:
-  /// Fate of an earlier run's pictures for the same goldens that are not among `names`. Everything
-  /// else that an earlier run has left is removed, also if it was killed.
+  /// Treatment of an earlier run's pictures for the same goldens that are not in `names`. Its other
+  /// files are removed, even if it was killed.
   enum class Others { kRemove, kKeep };
-  /// `names`: of the pictures that may be kept, all of them.
+  /// `names`: all pictures that may be kept.
   PendingGoldens(std::string folder, std::string golden_folder, std::vector<std::string> names,
                  Others others = Others::kRemove);
 
-  /// Names of the earlier run's pictures that stay, to be accepted with those of this run.
+  /// Pictures of the earlier run that stay, to be accepted with this run's.
   const std::vector<std::string>& kept_before() const { return kept_before_; }
-  /// Names of those that were removed although no picture of this run has them.
+  /// Removed pictures that this run does not draw.
   const std::vector<std::string>& removed() const { return removed_; }
 
-  /// Why what an earlier run has left could not be removed; empty: it is, or there was nothing.
+  /// Why an earlier run's files could not be removed; may be empty.
   const std::string& leftover_problem() const { return leftover_problem_; }
   const std::string& folder() const { return folder_; }
   std::string actual_path(const std::string& name) const;
   std::string diff_path(const std::string& name) const;
 
-  /// Keeps a picture that was drawn, under the name of its golden; may be called by several threads
-  /// at once.
+  /// Thread-safe.
   void keep_actual(const std::string& name, const Image& image, const ImageMetadata& metadata);
-  /// The same of a file's bytes.
   void keep_actual(const std::string& name, std::span<const std::uint8_t> file);
   void keep_diff(const std::string& name, const Image& image);
-  /// The same for files of another run; throws Error(kInvalidScene) for a name that is no golden's.
+  /// Copy another run's files. Throw Error(kInvalidScene) for a name that is not a golden's.
   void copy_actual(const std::string& name, const std::string& path);
   void copy_diff(const std::string& name, const std::string& path);
-  /// Writes down which pictures were kept, and which goldens are none's: from now on they can be
-  /// accepted, and pruned.
+  /// Lists the kept pictures and unused goldens, which can then be accepted and pruned.
   void finish(const std::vector<std::string>& names, const std::vector<std::string>& unused);
 
  private:
   void keep(const std::string& below, const Image& image, const ImageMetadata& metadata);
   void copy(const std::string& below, const std::string& name, const std::string& path);
   void remove_leftovers(Others others);
-  /// The path of a file to be written, in a folder that is there.
+  /// Makes the folder and returns the path of a file to write.
   std::string prepare(const std::string& below);
   void write_list(const std::vector<std::string>& names, const std::vector<std::string>& unused,
                   bool is_finished) const;
 
   std::string folder_, golden_folder_, leftover_problem_;
   std::vector<std::string> names_, kept_before_, removed_;
-  std::once_flag listed_;  // before the first picture, so that no kill leaves unlisted ones
+  std::once_flag listed_;  // before the first picture, so that a killed run leaves listed ones only
   bool has_list_ = false;
 };
 
-/// What a run has left, to accept.
 struct AcceptableGoldens {
-  std::string folder;         ///< of the run
-  std::string golden_folder;  ///< an existing one
+  std::string folder;
+  std::string golden_folder;  ///< exists
   std::vector<std::string> names;
-  std::vector<std::string> unused;  ///< goldens that no picture has
-  GoldenLock lock = {};             ///< of golden_folder, once it is read
+  std::vector<std::string> unused;  ///< without a picture
+  GoldenLock lock = {};             ///< read by the holder of a FolderClaim
 };
 
-/// True for the names of pictures that accept may store: of PNG and EXR files, within the goldens'
-/// folder, in UTF-8, which JSON can have.
+/// True for PNG and EXR files inside the goldens' folder with names in UTF-8, which JSON needs.
 bool is_acceptable(const std::string& name);
 
-/// Why this file is no sound PNG, or EXR, as the golden's name says. Empty where it is one; also
-/// where it cannot be read, or is_acceptable() refuses the name: keeping it says so.
-/// `was_decoded`: by a comparison, so that only the format is looked at.
+/// Returns why this file is not a sound PNG or EXR, as its name requires. Empty if it is, if it
+/// cannot be read, or if is_acceptable() refuses the name: keeping it reports these. `was_decoded`:
+/// by a comparison, so that only the format is checked.
 std::string fault_of(const std::string& name, const std::string& path, bool was_decoded);
 
-/// True where a run has left a list of pictures, sound or not.
+/// Whether the list is valid or not.
 bool has_pending(const std::string& folder);
 
-/// Reads that list. Goldens go to `golden_folder`; without one to the folder that the list names,
-/// if it lies in the working directory and has a goldens.lock: the list may come from another
-/// machine, or another person. The lock is not read: that is for who has a FolderClaim on it.
-/// Throws Error(kInvalidScene) where the folder holds nothing that a run has left, or that of a run
-/// which did not come to its end; Error(kUsage) where there is no such folder of goldens, or it
-/// must be named.
+/// Reads that list. `golden_folder` defaults to the folder in the list, which must be in the
+/// working directory and have a goldens.lock, since the list may come from another machine or
+/// person. Leaves the lock to the holder of a FolderClaim. Throws Error(kInvalidScene) if the
+/// folder has no list, or that of an unfinished run; Error(kUsage) if the folder of goldens is
+/// missing or must be named.
 AcceptableGoldens read_pending(const std::string& folder,
                                const std::optional<std::string>& golden_folder);
 
-/// True where `path` is `folder` or lies below it, once links are resolved.
+/// True if `path` is `folder` or inside it, with links resolved.
 bool lies_in(const std::string& path, const std::string& folder);
 
-/// The first of these files, of which there may be thousands, that lies in `folder`.
+/// Returns the first of possibly thousands of files that lies in `folder`.
 std::optional<std::string> find_file_in(const std::vector<std::string>& files,
                                         const std::string& folder);
 
-/// Those of `names` that a person means: a name as it stands, or a pattern as in a manifest, both
-/// with or without the ending. Empty where there is none.
+/// Returns the names that `text` means: a name or a pattern as in a manifest, with or without
+/// extension.
 std::vector<std::string> names_meant(const std::string& text,
                                      const std::vector<std::string>& names);
 
 enum class Accepted {
-  kAlready,   ///< the golden has these bytes: not touched
-  kReplaced,  ///< there was another one
-  kStored,    ///< there was none
+  kAlready,  ///< unchanged: the golden has these bytes
+  kReplaced,
+  kStored,  ///< without an earlier golden
 };
-/// Makes the picture of this name, a sound PNG, the golden, in one step; a film's folder is made.
-/// Throws Error, the golden as it was, also where a link lies on the way to one of the two, or the
-/// golden is a Git LFS pointer.
+/// Makes this picture, a sound PNG, the golden, in one step; makes a film's folder. Throws Error,
+/// with the golden unchanged, also for links in the paths and for a Git LFS pointer.
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name);
-/// The same, but leaves the goldens that there are, and makes it another one of the picture's.
-/// Gives the name of that, or of the golden that has these bytes already.
+/// Adds an alternative golden. Returns its name, or that of a golden with these bytes.
 std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
                                             const std::string& name);
-/// Makes the picture's hash the golden, in `goldens.lock`, which write_lock() writes. A picture
-/// that is the golden stays until then; remove_golden() removes it.
+/// Makes the picture's hash the golden, for write_lock(). A golden picture stays until
+/// remove_golden().
 Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name);
-/// True where the golden of this name is a hash.
 bool is_locked(const AcceptableGoldens& goldens, const std::string& name);
 void write_lock(const AcceptableGoldens& goldens);
 
-/// Removes the golden of this name; false where there is none any more. Throws Error where it
-/// cannot be removed, or a link lies on the way to it.
+/// False if it does not exist. Throws Error if it cannot be removed, or if a link is on its path.
 bool remove_golden(const AcceptableGoldens& goldens, const std::string& name);
 
 }  // namespace roundel

@@ -14,14 +14,14 @@ struct Densest {
   int x = 0, y = 0;
 };
 
-/// Finds the densest of the windows whose upper left pixels lie in columns [first_x, last_x]: a
-/// running count per column, of the window's rows, and over them a running sum.
+/// Finds the densest window whose upper left pixel lies in columns [first_x, last_x], by running
+/// counts per column, and a running sum of these.
 class WindowSearch {
  public:
   WindowSearch(const PixelSet& set, int width, int height, int first_x, int last_x)
       : set_(set), width_(width), height_(height), first_x_(first_x), last_x_(last_x) {}
 
-  /// Windows whose upper rows are first_y to last_y.
+  /// Upper rows are first_y to last_y.
   Densest search(int first_y, int last_y) const {
     std::vector<std::uint32_t> columns(static_cast<std::size_t>(set_.width()));
     Densest best{0, first_x_, first_y};
@@ -92,15 +92,15 @@ PixelBox PixelSet::box() const {
 std::pair<PixelBox, std::uint64_t> PixelSet::densest_window(const PixelBox& box, int window_width,
                                                             int window_height) const {
   const int width = std::min(window_width, width_), height = std::min(window_height, height_);
-  // A window that begins before the box, or ends behind it, can be moved over it, as far as the
-  // picture reaches, without losing a pixel.
+  // A window that extends beyond the box can be moved over it, within the picture, without losing a
+  // pixel.
   const int first_x = std::min(box.x, width_ - width);
   const int last_x = std::max(first_x, box.x + box.width - width);
   const int first_y = std::min(box.y, height_ - height);
   const int last_y = std::max(first_y, box.y + box.height - height);
   const WindowSearch search(*this, width, height, first_x, last_x);
 
-  constexpr int kStrip = 256;  // rows of windows a task
+  constexpr int kStrip = 256;  // rows of windows per task
   const int strips = (last_y - first_y) / kStrip + 1;
   std::vector<Densest> found(static_cast<std::size_t>(strips));
   tbb::parallel_for(0, strips, [&](int strip) {

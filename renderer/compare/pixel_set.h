@@ -13,10 +13,10 @@ struct PixelBox {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Some of a picture's pixels, a bit each.
+/// One bit per pixel.
 class PixelSet {
  public:
-  /// With undefined contents: every row must be filled.
+  /// Undefined contents: fill every row.
   PixelSet(int width, int height)
       : width_(width),
         height_(height),
@@ -38,10 +38,10 @@ class PixelSet {
     return (row(y)[place / 64] >> (place % 64) & 1U) != 0;
   }
   std::uint64_t count() const;
-  /// The smallest box that holds them all; empty if there are none.
+  /// Returns the smallest box around them; empty if there are none.
   PixelBox box() const;
-  /// The window of this size (or the picture's, if that is smaller) with most of them, the topmost
-  /// and then leftmost of several, and how many it holds. `box` is that of box().
+  /// Returns the topmost, then leftmost window of this size (or the picture's, if smaller) with
+  /// most of them, and its count. `box` is box().
   std::pair<PixelBox, std::uint64_t> densest_window(const PixelBox& box, int window_width,
                                                     int window_height) const;
 

@@ -19,7 +19,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kStartBytes = kMaxPfmHeaderBytes;  ///< tell the formats apart, too
+constexpr std::size_t kStartBytes = kMaxPfmHeaderBytes;  ///< also enough to recognize the format
 
 bool starts_with(std::span<const std::byte> file, std::string_view start) {
   return file.size() >= start.size() && std::memcmp(file.data(), start.data(), start.size()) == 0;
@@ -106,8 +106,7 @@ Picture pfm_shape(const PfmHeader& pfm) {
   return picture;
 }
 
-/// `read_at(offset, bytes)` fills bytes from the file's, which `start` begins and which are
-/// `file_size`.
+/// `read_at(offset, bytes)` reads from the file, which begins with `start`.
 template <typename ReadAt>
 Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> start,
                            std::uint64_t file_size, const ReadAt& read_at) {
@@ -124,7 +123,7 @@ Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> s
   return picture;
 }
 
-/// Decodes every format but PFM.
+/// Decodes all formats except PFM.
 Picture decode(Format format, const std::string& path, std::span<const std::byte> file,
                DecodedPart part) {
   if (format == Format::kPng) return decode_png_picture(path, file, part);
@@ -132,8 +131,8 @@ Picture decode(Format format, const std::string& path, std::span<const std::byte
   return decode_photo_picture(path, file, part);
 }
 
-/// Bytes for a sample while it is decoded, at most: libwebp may have a copy, libjpeg keeps two
-/// more, a PNG's palette one, and words become floats.
+/// Upper bound while decoding: libwebp may have a copy, libjpeg keeps two more, a PNG's palette
+/// one, and words become floats.
 std::uint64_t bytes_for_sample(const Picture& picture) {
   constexpr std::uint64_t kBytes = 3, kWords = 6, kFloats = 4;
   if (picture.samples == Picture::Samples::kBytes) return kBytes;
@@ -146,7 +145,7 @@ PictureHeader header_of(Picture shape, std::uint64_t file_bytes) {
   return {std::move(shape), memory};
 }
 
-/// The rows go straight to their place in the picture.
+/// Rows are read into the picture.
 PictureHeader pfm_picture_header(const std::string& path, std::span<const std::byte> start,
                                  std::uint64_t file_size) {
   return header_of(pfm_shape(parse_pfm_header(path, start, file_size)), 0);

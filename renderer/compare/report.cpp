@@ -32,7 +32,7 @@ bool is_script_name(const std::string& name) {
 bool is_report(const fs::path& page) {
   try {
     return InputFile(page.string()).read(200).find(kMark) != std::string::npos;
-  } catch (const Error&) {  // a FIFO, say, which must not be waited for
+  } catch (const Error&) {  // such as a FIFO, which would block
     return false;
   }
 }
@@ -47,7 +47,7 @@ void remove_scripts(const fs::path& pictures) {
   }
 }
 
-/// The folder with neither an earlier report nor a page of somebody else in it.
+/// Removes an earlier report. Throws Error for a page that is not a report.
 void prepare_folder(const fs::path& folder) {
   const fs::path page = folder / kPageName, pictures = folder / kPictureFolder;
   std::error_code error;
@@ -72,7 +72,7 @@ std::string html(const std::string& text) {
   return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}});
 }
 
-/// JSON that may stand in a <script>: nothing in it ends the element or begins a comment.
+/// Safe inside a <script>: cannot end the element or begin a comment.
 std::string script_json(const ReportJson& json) {
   return escaped(dump(json), {{'<', "\\u003c"}});
 }
@@ -94,7 +94,7 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
   return json;
 }
 
-/// Of a picture that is the same: its name, and what is remarkable about it.
+/// Name and notes of an equal picture.
 ReportJson pass_json(const PairResult& result) {
   ReportJson json = {printable(result.name)};
   if (const std::uint64_t pixels = result.difference.pixels + result.difference.ignored_different)
@@ -102,7 +102,7 @@ ReportJson pass_json(const PairResult& result) {
   return json;
 }
 
-/// For browsers that run no scripts, as some CI systems have them: what result_line() says.
+/// For browsers without scripts, as in some CI systems.
 std::string failures_table(const ComparisonRun& run) {
   std::string table = fmt::format(
       "<style>main, footer, #print {{ display: none }}</style>\n<table "
@@ -135,7 +135,7 @@ void remove_report(const std::string& folder) noexcept {
     remove_scripts(fs::path(folder) / kPictureFolder);
     std::error_code ignored;
     fs::remove(page, ignored);
-  } catch (const std::exception&) {  // out of memory: writing will say so
+  } catch (const std::exception&) {  // out of memory: writing will report it
   }
 }
 

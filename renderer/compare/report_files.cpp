@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kAtOnce = 64;                              ///< results in memory
-constexpr std::uint64_t kBytesAtOnce = std::uint64_t{32} << 20;  ///< of their files
+constexpr std::size_t kMaxBatchResults = 64;                       ///< results in memory
+constexpr std::uint64_t kMaxBatchBytes = std::uint64_t{32} << 20;  ///< bytes of their files
 
 struct Made {
   std::string script, problem;
@@ -44,13 +44,12 @@ std::uint64_t file_bytes(const PairResult& result) {
   return bytes;
 }
 
-/// A failure's number and the bytes of its files.
 struct Sized {
   std::size_t index;
   std::uint64_t bytes;
 };
 
-/// What the report's pictures will take grows with this.
+/// Sorts by file size, which predicts the size of the report's pictures.
 std::vector<Sized> smallest_first(const std::vector<const PairResult*>& failures) {
   std::vector<Sized> order;
   order.reserve(failures.size());
@@ -62,19 +61,20 @@ std::vector<Sized> smallest_first(const std::vector<const PairResult*>& failures
 
 class ReportFiles {
  public:
-  ReportFiles(fs::path folder, std::uint64_t room) : folder_(std::move(folder)), room_(room) {}
+  ReportFiles(fs::path folder, std::uint64_t byte_limit)
+      : folder_(std::move(folder)), bytes_left_(byte_limit) {}
 
   void write(const std::vector<const PairResult*>& failures, ReportJson& json) {
     const std::vector<Sized> order = smallest_first(failures);
     for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
       std::uint64_t bytes = 0;
       do bytes += order[end++].bytes;
-      while (end < order.size() && end - begin < kAtOnce &&
-             bytes + order[end].bytes <= kBytesAtOnce);
+      while (end < order.size() && end - begin < kMaxBatchResults &&
+             bytes + order[end].bytes <= kMaxBatchBytes);
       std::vector<Made> made(end - begin);
       if (!is_full_) {
         tbb::parallel_for(begin, end, [&](std::size_t i) {
-          // As in compare_folders: a thread holds the pictures of one result at a time.
+          // As in compare_folders: a thread holds one result's pictures at a time.
           tbb::this_task_arena::isolate(
               [&] { made[i - begin] = make(order[i].index, *failures[order[i].index]); });
         });
@@ -88,7 +88,7 @@ class ReportFiles {
   void put(std::size_t index, const Made& made, ReportJson& failure) {
     if (!made.problem.empty()) {
       failure["left_out"] = made.problem;
-    } else if (is_full_ || made.script.size() > room_) {
+    } else if (is_full_ || made.script.size() > bytes_left_) {
       is_full_ = true;
       failure["left_out"] = "the report would be too large";
     } else if (!made.script.empty()) {
@@ -98,20 +98,20 @@ class ReportFiles {
 
   std::string put_file(const std::string& name, const std::string& script) {
     write_text_atomically((folder_ / kPictureFolder / name).string(), script);
-    room_ -= script.size();
+    bytes_left_ -= script.size();
     return std::string(kPictureFolder) + "/" + name;
   }
 
   fs::path folder_;
-  std::uint64_t room_;
+  std::uint64_t bytes_left_;
   bool is_full_ = false;  // no larger one will fit
 };
 
 }  // namespace
 
 void write_report_files(const std::string& folder, const std::vector<const PairResult*>& failures,
-                        std::uint64_t room, ReportJson& json) {
-  ReportFiles(folder, room).write(failures, json);
+                        std::uint64_t byte_limit, ReportJson& json) {
+  ReportFiles(folder, byte_limit).write(failures, json);
 }
 
 }  // namespace roundel

@@ -10,13 +10,12 @@ namespace roundel {
 
 using ReportJson = nlohmann::ordered_json;
 
-/// Below the report's folder.
+/// Inside the report's folder.
 inline constexpr const char* kPictureFolder = "pictures";
 
-/// Writes the pictures of `failures` to FOLDER/pictures, at most `room` bytes of them, those of the
-/// smallest files first, so that a few large ones leave none of the others out. Adds to each entry
-/// of `json` where its pictures are, or why they are not there.
+/// Writes at most `byte_limit` bytes to FOLDER/pictures, smallest files first, so that large ones
+/// do not displace others. Adds their places, or why they are missing, to the entries of `json`.
 void write_report_files(const std::string& folder, const std::vector<const PairResult*>& failures,
-                        std::uint64_t room, ReportJson& json);
+                        std::uint64_t byte_limit, ReportJson& json);
 
 }  // namespace roundel

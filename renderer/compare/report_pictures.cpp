@@ -18,10 +18,10 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kWholeBytes = std::size_t{32} << 20;  ///< of pictures shown as a whole
-constexpr int kWholeSide = 8192;       ///< of the same; a browser's canvas has no more for sure
-constexpr int kReducedSide = 2048;     ///< of those that are reduced
-constexpr std::size_t kPlaces = 1000;  ///< differing places told, at most
+constexpr std::size_t kWholeBytes = std::size_t{32} << 20;  ///< limit of pictures shown unreduced
+constexpr int kWholeSide = 8192;       ///< another limit, which all browsers' canvases have
+constexpr int kReducedSide = 2048;     ///< longer side of reduced pictures
+constexpr std::size_t kPlaces = 1000;  ///< limit of listed places
 
 std::string base64(std::span<const std::uint8_t> bytes) {
   static constexpr char kDigits[] =
@@ -39,7 +39,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-/// Channels as the page has them: grey spread over three.
+/// Grey fills three.
 int shown_channels(const Picture& picture) {
   return picture.channels % 2 == 0 ? 4 : 3;
 }
@@ -67,8 +67,8 @@ std::uint8_t* put_sample(const Picture& picture, std::size_t at, std::uint8_t* o
   return out;
 }
 
-/// A picture with the values that its file has. The four bytes of a float are the four
-/// channels of a pixel, so that the page needs to know no other format.
+/// The file's values. The four bytes of a float are the four channels of a pixel, so that the page
+/// needs no other format.
 Image own_values(const Picture& picture) {
   const int channels = shown_channels(picture);
   Image image;
@@ -92,7 +92,7 @@ Image own_values(const Picture& picture) {
   return image;
 }
 
-/// The picture made smaller by a whole factor: merge(block, out) gives a block's pixel.
+/// Reduces by a whole factor: merge(block, out) gives a block's pixel.
 template <typename Merge>
 Image reduced(const Image& image, int factor, const Merge& merge) {
   Image out;
@@ -119,7 +119,7 @@ void for_each_pixel(const Image& image, const PixelBox& box, const Use& use) {
   }
 }
 
-/// Means, of colours by their alpha.
+/// Averages colours, weighted by alpha.
 Image reduced_to_means(const Image& image, int factor) {
   const bool has_alpha = image.channels == 4;
   return reduced(image, factor, [&](const PixelBox& block, std::uint8_t* out) {
@@ -138,7 +138,7 @@ Image reduced_to_means(const Image& image, int factor) {
   });
 }
 
-/// Of each block the pixel with the largest key(rgb): a single differing pixel stays in sight.
+/// Picks each block's pixel with the largest key(rgb): a single differing pixel stays visible.
 template <typename Key>
 Image reduced_to_largest(const Image& image, int factor, const Key& key) {
   return reduced(image, factor, [&](const PixelBox& block, std::uint8_t* out) {
@@ -151,7 +151,7 @@ Image reduced_to_largest(const Image& image, int factor, const Key& key) {
   });
 }
 
-/// Red before yellow before the hatching of what is ignored, all before grey.
+/// Red, then yellow, the hatching of ignored pixels, grey.
 int difference_key(const std::uint8_t* rgb) {
   return std::abs(2 * rgb[0] - rgb[1] - rgb[2]);
 }
@@ -160,7 +160,6 @@ int brightness(const std::uint8_t* rgb) {
   return rgb[0] + rgb[1] + rgb[2];
 }
 
-/// What is there of a result.
 struct Layers {
   std::optional<Picture> golden, actual;
   std::optional<Image> difference, flip;
@@ -187,7 +186,6 @@ std::string image_text(int width, int height, const Image& image) {
   return picture_text(width, height, image.channels, Picture::Samples::kBytes, image);
 }
 
-/// All layers in full.
 std::string full_texts(const Layers& layers) {
   std::string text;
   if (layers.golden) text += ",golden:" + own_text(*layers.golden);
@@ -215,7 +213,7 @@ std::string reduced_texts(const Layers& layers, int factor) {
   return text;
 }
 
-/// 1 for pictures that are shown as a whole.
+/// 1 for pictures shown unreduced.
 int factor_of(const Layers& layers) {
   int factor = 1;
   for (const std::optional<Picture>* picture : {&layers.golden, &layers.actual}) {
@@ -245,8 +243,7 @@ std::string places_text(const Layers& layers) {
   return text + "]";
 }
 
-/// A difference_image() without the first picture, which the page has and puts in the place of
-/// white: what is left takes next to nothing.
+/// Without the first picture, which the page fills in itself: the marks alone take little space.
 Image only_marks(Image difference) {
   for (std::size_t i = 0; i < difference.bytes.size(); i += 3) {
     std::uint8_t* const rgb = &difference.bytes[i];
@@ -255,7 +252,7 @@ Image only_marks(Image difference) {
   return difference;
 }
 
-/// Nothing where there is no file, or where it is known not to be sound.
+/// Nothing if the file is missing, or known to be unsound.
 std::optional<Picture> read_if_there(const std::string& path, bool may_be_broken) {
   if (path.empty()) return std::nullopt;
   try {
@@ -276,7 +273,7 @@ Layers layers_of(const PairResult& result) {
   if (!golden || !actual) return layers;
   if (result.tolerance.is_shape_tolerant) make_alike(*golden, *actual);
   if (result.difference.kind != PictureDifference::Kind::kDifferent) return layers;
-  if (!same_shape(*golden, *actual)) return layers;  // files that have changed meanwhile
+  if (!same_shape(*golden, *actual)) return layers;  // the files changed in the meantime
   layers.difference = only_marks(difference_image(*golden, *actual, result.tolerance));
   if (result.difference.flip)
     layers.flip = flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree);

@@ -6,15 +6,14 @@
 
 namespace roundel {
 
-/// The pictures of one result as a script that hands them to the report's page: a page from the
-/// file system may load scripts, but neither read files nor the pixels of its pictures. Values are
-/// the files' own; pictures that are too large for a page are reduced. Empty where no file can be
-/// read. Throws Error as read_picture does; of a result that could not be compared it shows what
-/// can be read.
+/// A result's pictures as a script for the report's page, which can read neither files nor pixels
+/// from the file system. Values are those of the files; large pictures are reduced. Empty if no
+/// file can be read. Throws Error as read_picture does, except for results that could not be
+/// compared.
 std::string report_pictures(std::size_t index, const PairResult& result);
 
-/// The page of report/, with its style and scripts in it, for a title (as HTML), the data (as JSON
-/// fit for a <script>) and what is there without scripts (as HTML).
+/// The page of report/ with style and scripts, a title (as HTML), data (as JSON for a <script>) and
+/// content for browsers without scripts (as HTML).
 std::string report_page(const std::string& title, const std::string& data,
                         const std::string& table);
 

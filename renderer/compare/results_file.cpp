@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes runs of valid trees.
+/// Makes runs from valid trees.
 class ResultsReader {
  public:
   ResultsReader(const std::string& path, const std::optional<std::string>& golden_folder,
@@ -41,7 +41,7 @@ class ResultsReader {
     old_goldens_ = moved(run.golden_folder);
     if (!old_goldens_.empty()) run.golden_folder = new_goldens_.value_or(old_goldens_);
     run.output_folder = moved(run.output_folder);
-    std::map<std::string, std::uint32_t> lines;  // of names
+    std::map<std::string, std::uint32_t> lines;  // by name
     for (std::size_t i = 0; const ValidNode& node : root.find("pictures")->items()) {
       PairResult& result = run.results[i++];
       move_paths(node, result);
@@ -56,11 +56,11 @@ class ResultsReader {
   }
 
  private:
-  /// A path of the file's, from the working directory on; empty for an empty one.
+  /// Makes a path relative to the working directory; empty stays empty.
   std::string moved(const std::string& path) const {
     return path.empty() ? "" : without_slash((base_ / path).lexically_normal().string());
   }
-  /// The same of a file that may be a golden's.
+  /// Moves a path that may be a golden's.
   std::string moved_golden(const std::string& in_file) const {
     std::string path = moved(in_file);
     if (path.empty() || !new_goldens_ || old_goldens_.empty()) return path;
@@ -69,7 +69,7 @@ class ResultsReader {
     return (fs::path(*new_goldens_) / below).string();
   }
 
-  /// The same of a scene, which stands to the goldens as it did, where that is a file.
+  /// Moves a scene file's path, which stays the same relative to the goldens.
   std::string moved_scene(const std::string& in_file) const {
     std::string path = moved(in_file);
     if (path.empty() || !new_goldens_ || old_goldens_.empty()) return path;
@@ -94,7 +94,7 @@ class ResultsReader {
     if (!is_new) return mask->second;
     try {
       mask->second = read_mask(path);
-    } catch (const Error&) {  // showing a picture says that it does not fit
+    } catch (const Error&) {  // showing a picture reports that it does not fit
       mask->second = std::make_shared<const Mask>(Mask{path, PixelSet(0, 0)});
     }
     return mask->second;
@@ -117,7 +117,7 @@ class ResultsReader {
   std::map<std::string, std::shared_ptr<const Mask>> masks_;
 };
 
-/// Returns `path` relative to a folder, by the names alone; empty if it lies elsewhere.
+/// Returns a path relative to a folder, by names alone; empty if outside.
 fs::path path_below(const std::string& path, const fs::path& folder) {
   std::error_code error;
   const fs::path below = fs::absolute(path, error)
@@ -139,7 +139,7 @@ RefusedPictures refuse_pictures_elsewhere(const std::optional<std::string>& gold
                                           ResultsFile& file) {
   const fs::path parent = fs::path(file.path).parent_path(), folder = parent.empty() ? "." : parent;
   RefusedPictures refused;
-  /// Why the picture at a path is refused; empty: it is not.
+  /// Empty if the picture is accepted.
   const auto refusal_of = [&](const std::string& path) -> std::string {
     const fs::path below = path_below(path, folder);
     if (below.empty()) return fmt::format("is not below {}", folder.string());
@@ -190,7 +190,7 @@ ResultsFile parse_results(std::string_view text, const std::string& path,
 }
 
 ResultsFile read_results(const std::string& path, const std::optional<std::string>& golden_folder) {
-  // One byte more than allowed is enough to be refused.
+  // One byte over the limit is enough for an error.
   return parse_results(InputFile(path).read(YamlTree::kMaxFileBytes + 1), path, golden_folder);
 }
 

@@ -10,17 +10,17 @@
 namespace roundel {
 namespace {
 
-constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;  // JSON's largest exact integer
-constexpr double kMostNumber = std::numeric_limits<double>::max();
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;  // largest exact integer in JSON
+constexpr double kMaxMeasure = std::numeric_limits<double>::max();
 Form<std::int64_t> count() {
-  return integer(0, kMostCounted);
+  return integer(0, kMaxCount);
 }
 /// A side of a picture or box: the sum of two fits into an int.
 Form<std::int64_t> side() {
   return integer(0, std::int64_t{1} << 30);
 }
 Form<double> any_size() {
-  return number(0, kMostNumber);
+  return number(0, kMaxMeasure);
 }
 Form<std::string> any_text() {
   return text("a text", StringSpec{true});
@@ -80,7 +80,7 @@ Form<PictureDifference> difference() {
            one_of<Difference::Kind>({"equal_bytes", "equal_pixels", "different", "other_shape"})),
        {"shape", &Difference::shape, any_text(), "both shapes, for the kind other_shape"},
        {"flip", &Difference::flip, flip()},
-       {"ssim", &Difference::ssim, number(-kMostNumber, kMostNumber)},
+       {"ssim", &Difference::ssim, number(-kMaxMeasure, kMaxMeasure)},
        {"width", &Difference::width, side()},
        {"height", &Difference::height, side()},
        {"pixels", &Difference::pixels, count(), "number of pixels with any difference"},
@@ -110,7 +110,7 @@ std::string problem_of_result(YamlNode map) {
              : "";
 }
 
-/// The names of some values of an enum, the first ones or those after kUnknown.
+/// The first values, or those after kUnknown.
 template <typename E>
 std::vector<std::string> names_of(std::initializer_list<E> values, const char* (*name)(E)) {
   std::vector<std::string> names;
@@ -153,7 +153,7 @@ ObjectForm<PairResult> make_result() {
       {.problem = problem_of_result});
 }
 
-/// Each missing share is a result.
+/// Each missing share becomes a result.
 constexpr int kMaxShares = 10'000;
 
 ObjectForm<ComparisonRun> make_run(const ObjectForm<PairResult>& result) {

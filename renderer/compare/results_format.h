@@ -6,7 +6,7 @@
 
 namespace roundel {
 
-/// The format of the results of many pictures: paths as in the file, without masks.
+/// Paths as in the file, without masks.
 const ObjectForm<ComparisonRun>& results_form();
 /// Its JSON Schema. scenes/results.schema.json is this text.
 std::string results_json_schema();

@@ -25,13 +25,12 @@ Json box_json(const PixelBox& box) {
   return {{"x", box.x}, {"y", box.y}, {"width", box.width}, {"height", box.height}};
 }
 
-/// Also within its tolerance. The origin tells why pictures differ, so equal ones have none.
+/// True also within the tolerance. Only differing pictures need an origin.
 bool differs_at_all(const PairResult& result) {
   return result.difference.kind == PictureDifference::Kind::kDifferent ||
          result.difference.kind == PictureDifference::Kind::kOtherShape;
 }
 
-/// Paths as they are from a file's folder on.
 class RelativePaths {
  public:
   explicit RelativePaths(const std::string& file) {
@@ -49,7 +48,7 @@ class RelativePaths {
   fs::path base_;
 };
 
-/// In the words of a manifest's rule.
+/// With the keys of a manifest's rule.
 Json tolerance_json(const Tolerance& tolerance) {
   Json json = Json::object();
   if (tolerance.max_delta > 0) json["max-delta"] = tolerance.max_delta;
@@ -78,18 +77,18 @@ Json result_json(const PairResult& result, const RelativePaths& relative) {
   return json;
 }
 
-/// Text that may stand between tags and in attributes.
+/// Escapes text for tags and attributes.
 std::string xml(const std::string& text) {
   return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
-/// True for a picture that can be named as an attachment: nothing in its path ends the name.
+/// True if the path cannot end an attachment's name.
 bool is_attachable(const std::string& path) {
   if (path.empty() || path.find("]]") != std::string::npos) return false;
   return !catch_error([&] { read_picture_header(InputFile(path)); });
 }
 
-/// The pictures of a result, a line each, as Jenkins and GitLab read them; GitLab shows the first.
+/// One per line, as Jenkins and GitLab read them; GitLab shows the first.
 std::string attachments_xml(const PairResult& result) {
   std::string text;
   for (const std::string& path : {result.difference_path, result.actual_path, result.golden_path})
@@ -97,7 +96,7 @@ std::string attachments_xml(const PairResult& result) {
   return text.empty() ? "" : "<system-out>\n" + text + "</system-out>";
 }
 
-/// A line for <system-out> that names no attachment.
+/// Writes a line for <system-out> that names no attachment.
 std::string output_xml(const std::string& line) {
   std::string text = xml(line);
   for (std::size_t at = 0; (at = text.find("[[", at)) != std::string::npos;)
@@ -132,7 +131,7 @@ std::string without_slash(std::string folder) {
 }
 
 Json statement_json(const PairResult& result) {
-  // JSON cannot have names that are no UTF-8.
+  // JSON needs valid UTF-8.
   Json json = {{"name", is_utf8(result.name) ? result.name : printable(result.name)},
                {"state", state_name(result.state)}};
   if (!result.reasons.empty()) json["reasons"] = result.reasons;
@@ -156,7 +155,7 @@ std::string run_json(const ComparisonRun& run, const std::string& path) {
   if (run.passed_over > 0) json["passed_over"] = run.passed_over;
   if (!run.golden_folder.empty()) json["goldens"] = relative(run.golden_folder);
   if (!run.output_folder.empty()) json["output"] = relative(run.output_folder);
-  // A picture a line: easy to look at, and to compare with another run's.
+  // A picture per line, to read and to compare with another run's.
   std::string text = dump(json);
   text.back() = ',';
   text += "\"pictures\":[";

@@ -9,28 +9,27 @@ namespace roundel {
 /// "renderer changed", "scene changed", "other frame"; empty for kUnknown.
 const char* origin_name(Origin origin);
 
-/// A difference for programs; docs/compare.md lists the keys. Numbers that are infinite are null.
+/// docs/compare.md lists the keys. Infinite numbers are null.
 nlohmann::ordered_json difference_json(const PictureDifference& difference);
-/// The same, after {same, kind, reasons}.
+/// Adds {same, kind, reasons} in front.
 nlohmann::ordered_json difference_json(const PictureDifference& difference, const Verdict& verdict);
 nlohmann::ordered_json counts_json(const RunCounts& counts);
 
-/// On one line, names that are not UTF-8 with replacement characters.
+/// On one line, with replacement characters for invalid UTF-8.
 std::string dump(const nlohmann::ordered_json& json);
 
-/// A run for programs, a picture a line, as results_file.h reads it. `path`: of the file that it is
-/// for, to whose folder the paths in it are relative; "-": to the working directory.
+/// A picture per line, for results_file.h. Paths are relative to the folder of `path`; "-": to the
+/// working directory.
 std::string run_json(const ComparisonRun& run, const std::string& path = "-");
 
-/// "goldens" for "goldens/".
+/// "goldens" for "goldens/"
 std::string without_slash(std::string folder);
 
-/// What a result says, without paths and times.
+/// A result without paths and times.
 nlohmann::ordered_json statement_json(const PairResult& result);
 
-/// A run for CI systems: JUnit's XML, a test case a picture, its reasons as the failure's text;
-/// what could not be compared is an error. Those that are not the same have their pictures, as far
-/// as they are files, as attachments.
+/// JUnit XML for CI systems: a test case per picture, with its reasons as the failure's text. A
+/// picture that could not be compared is an error. Failures attach their existing files.
 std::string run_junit(const ComparisonRun& run);
 
 }  // namespace roundel

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMaxTableRows = 20;
 constexpr std::array<const char*, 3> kKinds = {"golden", "actual", "difference"};
 
 std::string picture_folder(const std::string& path) {
@@ -32,7 +32,7 @@ std::string picture_name(std::size_t row, const char* kind) {
   return fmt::format("{:02}-{}.png", row, kind);
 }
 
-/// Text that is nothing but text in a table's cell.
+/// Escapes text for a table's cell.
 std::string cell(const std::string& text) {
   return escaped(printable(text), {{'|', "\\|"},
                                    {'<', "&lt;"},
@@ -47,7 +47,7 @@ std::string cell(const std::string& text) {
                                    {'#', "&#35;"}});
 }
 
-/// A relative address, with what is not plain as %NN.
+/// Returns a relative address, with special characters as %NN.
 std::string address(const std::string& path) {
   std::string out;
   for (const char c : path) {
@@ -67,7 +67,7 @@ std::string reasons_text(const PairResult& result) {
   return text;
 }
 
-/// The pictures of a result that can be had, in the order of kKinds.
+/// Returns pictures in the order of kKinds.
 std::array<std::optional<Image>, 3> images_of(const PairResult& result) {
   std::array<std::optional<Image>, 3> images;
   try {
@@ -79,7 +79,7 @@ std::array<std::optional<Image>, 3> images_of(const PairResult& result) {
     if (actual) images[1] = display_image(*actual);
     if (golden && actual && result.difference.kind == PictureDifference::Kind::kDifferent)
       images[2] = difference_image(*golden, *actual, result.tolerance);
-  } catch (const Error&) {  // the result's reasons say so
+  } catch (const Error&) {  // the result's reasons report it
   } catch (const std::bad_alloc&) {
   }
   return images;
@@ -103,7 +103,7 @@ void make_folder(const fs::path& folder) {
                 fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
 }
 
-/// Writes the result's pictures into the folder, and returns its line of the table.
+/// Returns the result's line of the table.
 std::string write_row(const PairResult& result, std::size_t row, const fs::path& folder) {
   std::string line = fmt::format("| {} | {} |", cell(result.name), cell(reasons_text(result)));
   const auto images = images_of(result);
@@ -120,7 +120,7 @@ std::string write_row(const PairResult& result, std::size_t row, const fs::path&
   return line + "\n";
 }
 
-/// What a runner's command takes as a message, or as a property.
+/// Escapes a message, or a property, of a runner's command.
 std::string command_text(const std::string& text, bool is_property) {
   std::string out = escaped(printable(text), {{'%', "%25"}});
   return is_property ? escaped(out, {{':', "%3A"}, {',', "%2C"}}) : out;
@@ -131,7 +131,7 @@ std::string command_text(const std::string& text, bool is_property) {
 void write_markdown(const std::string& path, const ComparisonRun& run) {
   remove_markdown_pictures(path);
   const std::vector<const PairResult*> failures = failures_of(run);
-  const std::size_t rows = std::min(failures.size(), kMostRows);
+  const std::size_t rows = std::min(failures.size(), kMaxTableRows);
   std::string text = fmt::format("### {}\n\n{}\n", cell(run.title), counts_text(count_states(run)));
   if (rows > 0)
     text += "\n| picture | result | golden | actual | difference |\n|---|---|---|---|---|\n";
@@ -143,7 +143,7 @@ void write_markdown(const std::string& path, const ComparisonRun& run) {
 
 std::vector<std::string> markdown_files(const std::string& path) {
   std::vector<std::string> files = {path};
-  for (std::size_t row = 0; row < kMostRows; ++row)
+  for (std::size_t row = 0; row < kMaxTableRows; ++row)
     for (const char* const kind : kKinds)
       files.push_back((fs::path(picture_folder(path)) / picture_name(row, kind)).string());
   return files;
@@ -156,23 +156,23 @@ void remove_markdown_pictures(const std::string& path) noexcept {
     if (fs::is_symlink(folder, ignored)) return;
     for (const std::string& file : markdown_files(path))
       if (file != path) fs::remove(file, ignored);
-    if (fs::is_directory(folder, ignored)) fs::remove(folder, ignored);  // where it is empty
-  } catch (const std::exception&) {  // out of memory: writing will say so
+    if (fs::is_directory(folder, ignored)) fs::remove(folder, ignored);  // if empty
+  } catch (const std::exception&) {  // out of memory: writing will report it
   }
 }
 
 Lines github_annotations(const ComparisonRun& run) {
   const std::vector<const PairResult*> failures = failures_of(run);
   Lines text;
-  for (std::size_t i = 0; i < std::min(failures.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(failures.size(), kMaxTableRows); ++i) {
     const PairResult& result = *failures[i];
     const std::string file =
         result.golden_path.empty() ? "" : "file=" + command_text(result.golden_path, true) + ",";
     text += fmt::format("error {}title={}::{}", file, command_text(result.name, true),
                         command_text(reasons_text(result), false));
   }
-  if (failures.size() > kMostRows)
-    text += fmt::format("error title=roundel::and {} more", failures.size() - kMostRows);
+  if (failures.size() > kMaxTableRows)
+    text += fmt::format("error title=roundel::and {} more", failures.size() - kMaxTableRows);
   return text;
 }
 

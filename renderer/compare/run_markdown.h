@@ -6,18 +6,17 @@
 
 namespace roundel {
 
-/// Writes a run as Markdown for a pull request: a table of the first pictures that are not the
-/// same, with golden, actual and difference in files beside it, STEM-pictures/NUMBER-KIND.png, at
-/// most 8 bits deep. An earlier summary's are removed first. Throws Error(kOutputRefused),
-/// Error(kRuntimeFailure).
+/// Writes Markdown for a pull request: a table of the first pictures that differ, with golden,
+/// actual and difference as STEM-pictures/NUMBER-KIND.png, at most 8 bits deep. Replaces an earlier
+/// summary's files. Throws Error(kOutputRefused), Error(kRuntimeFailure).
 void write_markdown(const std::string& path, const ComparisonRun& run);
-/// All files that it may write.
+/// All files that write_markdown() may write.
 std::vector<std::string> markdown_files(const std::string& path);
-/// Removes those pictures, and nothing else. What cannot be removed stays.
+/// Removes only these. Ignores errors.
 void remove_markdown_pictures(const std::string& path) noexcept;
 
-/// Commands that GitHub's runner shows as errors at the goldens, one a line without the "::" that
-/// it begins with, for the first pictures that are not the same.
+/// GitHub runner's commands that show errors at the goldens of the first pictures that differ, one
+/// per line, without the leading "::".
 Lines github_annotations(const ComparisonRun& run);
 
 }  // namespace roundel

@@ -38,7 +38,7 @@ double luma(const Picture& picture, int x, int y, float background) {
          0.114 * static_cast<double>(pixel.blue);
 }
 
-/// Weighted sums over a window: of both pictures, their squares and their product.
+/// Weighted sums over a window, of both pictures, their squares and their product.
 struct Moments {
   double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
 
@@ -58,10 +58,10 @@ class Similarity {
   Similarity(const Picture& a, const Picture& b, float background)
       : a_(a), b_(b), background_(background), weights_(window_weights()) {}
 
-  /// The sum over the windows whose centres are in columns x0..x1 and rows y0..y1.
+  /// Sums over windows with centres in columns x0..x1 and rows y0..y1.
   double sum(int x0, int x1, int y0, int y1) const {
     const auto width = static_cast<std::size_t>(x1 - x0) + 1;
-    std::vector<Moments> rows(width * kWindow);  // of windows one row high, a ring of rows
+    std::vector<Moments> rows(width * kWindow);  // windows one row high, in a ring of rows
     double sum = 0;
     for (int y = y0 - kHalfWindow; y <= y1 + kHalfWindow; ++y) {
       Moments* const row = rows.data() + static_cast<std::size_t>(y % kWindow) * width;
@@ -70,7 +70,7 @@ class Similarity {
       for (std::size_t x = 0; x < width; ++x) {
         Moments window;
         for (int k = 0; k < kWindow; ++k) {
-          const int from = (y + 1 + k) % kWindow;  // the oldest row first
+          const int from = (y + 1 + k) % kWindow;  // oldest row first
           window.add(weights_[static_cast<std::size_t>(k)],
                      rows[static_cast<std::size_t>(from) * width + x]);
         }
@@ -102,7 +102,7 @@ class Similarity {
 };
 
 double mean_similarity(const Picture& a, const Picture& b, float background) {
-  // Windows without a differing pixel are worth exactly 1.
+  // Windows without a differing pixel have a similarity of exactly 1.
   const PixelBox box = grown(differing_box(a, b), kHalfWindow, a);
   const int x0 = std::max(box.x, kHalfWindow),
             x1 = std::min(box.x + box.width, a.width - kHalfWindow) - 1;

@@ -21,16 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fingerprint and frame that a picture says it is of.
-using SaidOrigin = std::pair<std::string, std::int64_t>;
+/// In a picture's metadata.
+using StoredOrigin = std::pair<std::string, std::int64_t>;
 
-std::optional<SaidOrigin> said_origin(const std::string& path) {
+std::optional<StoredOrigin> stored_origin(const std::string& path) {
   try {
     const std::optional<ImageMetadata> metadata =
         path.ends_with(".exr") ? read_picture(path).metadata : read_png_checksums(path).metadata;
     if (metadata && !metadata->fingerprint.empty())
-      return SaidOrigin(metadata->fingerprint, metadata->frame);
-  } catch (const Error&) {  // it says nothing
+      return StoredOrigin(metadata->fingerprint, metadata->frame);
+  } catch (const Error&) {  // no readable metadata
   }
   return std::nullopt;
 }
@@ -39,11 +39,11 @@ std::string path_in(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / name).string();
 }
 
-std::optional<SaidOrigin> origin_of_golden(const std::string& name, const StoredGoldens& stored) {
-  if (auto origin = said_origin(path_in(stored.folder, name))) return origin;
+std::optional<StoredOrigin> origin_of_golden(const std::string& name, const StoredGoldens& stored) {
+  if (auto origin = stored_origin(path_in(stored.folder, name))) return origin;
   const auto locked = stored.lock.find(name);
   if (locked == stored.lock.end()) return std::nullopt;
-  return SaidOrigin(locked->second.fingerprint, locked->second.frame);
+  return StoredOrigin(locked->second.fingerprint, locked->second.frame);
 }
 
 bool is_of_film(const std::string& name, const std::set<std::string>& drawn) {
@@ -64,7 +64,7 @@ GoldenTrial try_golden(const PairResult& subject, const std::string& path, const
   return trial;
 }
 
-/// Pixels that differ, then by how much; pictures of another shape are the farthest.
+/// Number of differing pixels, then RMSE; another shape is farthest.
 std::pair<std::uint64_t, double> distance(const PictureDifference& difference) {
   if (difference.kind == PictureDifference::Kind::kOtherShape)
     return {std::numeric_limits<std::uint64_t>::max(), 0};
@@ -81,7 +81,7 @@ bool same_bits(const Buffer<T>& a, const Buffer<T>& b) {
 
 StoredGoldens find_goldens(const std::string& folder) {
   StoredGoldens stored{folder, list_pictures(folder).files, read_golden_lock(folder)};
-  // Photographs are no goldens.
+  // Photographs cannot be goldens.
   std::erase_if(stored.files, [](const std::string& name) { return !known_format(name); });
   return stored;
 }
@@ -115,12 +115,12 @@ void find_renamed(const std::vector<std::string>& unused, const StoredGoldens& s
                   ComparisonRun& run) {
   const auto is_new = [](const PairResult& result) { return result.state == PairState::kNew; };
   if (std::none_of(run.results.begin(), run.results.end(), is_new)) return;
-  std::map<SaidOrigin, std::string> names;  // of those unused
+  std::map<StoredOrigin, std::string> names;  // unused ones
   for (const std::string& name : unused)
     if (const auto origin = origin_of_golden(name, stored)) names.emplace(*origin, name);
   for (PairResult& result : run.results) {
     if (!is_new(result)) continue;
-    const auto origin = said_origin(result.actual_path);
+    const auto origin = stored_origin(result.actual_path);
     const auto golden = origin ? names.find(*origin) : names.end();
     if (golden != names.end())
       result.reasons.push_back(path_in(stored.folder, golden->second) +
@@ -147,8 +147,8 @@ GoldenTrial try_locked(const PairResult& subject, const LockedGolden& golden,
                        const std::string& folder, const Picture& drawn) {
   GoldenTrial trial;
   trial.result = subject;
-  const ImageMetadata said{"", golden.fingerprint, 0, golden.frame};
-  trial.result.origin = origin_of(said, drawn.metadata);
+  const ImageMetadata stored_metadata{"", golden.fingerprint, 0, golden.frame};
+  trial.result.origin = origin_of(stored_metadata, drawn.metadata);
   if (pixel_hash(drawn) == golden.pixels) return trial;
   trial.result.state = PairState::kDiffers;
   trial.result.difference.kind = PictureDifference::Kind::kOtherShape;

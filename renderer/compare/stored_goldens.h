@@ -10,49 +10,47 @@
 
 namespace roundel {
 
-/// The goldens that there are.
 struct StoredGoldens {
   std::string folder;
-  std::vector<std::string> files;  ///< names of pictures
+  std::vector<std::string> files;  ///< pictures
   GoldenLock lock;
-  /// Names of no picture of a run: of scenes that were renamed or deleted, or not given.
+  /// Without a picture in the run: their scenes were renamed, deleted or not given.
   std::vector<std::string> unused = {};
 };
-/// Without those that are unused. Throws Error where folder or lock cannot be read.
+/// Leaves `unused` empty. Throws Error if folder or lock cannot be read.
 StoredGoldens find_goldens(const std::string& folder);
 
-/// `drawn`: the names of the run's pictures; a name that ends in / stands for a film's.
+/// `drawn`: the run's pictures; a name ending in / stands for a film's.
 std::vector<std::string> unused_goldens(const StoredGoldens& stored,
                                         const std::set<std::string>& drawn,
                                         const GoldenRules& rules);
 
-/// With --strict a golden of no picture is a result, too.
+/// An unused golden with --strict.
 PairResult missing_picture(const std::string& name, const StoredGoldens& stored);
 
-/// Says of new pictures which of the unused goldens is of the same scene and frame.
+/// Adds to new pictures which unused golden has their scene and frame.
 void find_renamed(const std::vector<std::string>& unused, const StoredGoldens& stored,
                   ComparisonRun& run);
 
-/// A picture that was drawn, held against one of its goldens.
 struct GoldenTrial {
   PairResult result;
   Picture golden;
-  Picture alike;  ///< what was compared, where that is not the picture as it was drawn
+  Picture alike;  ///< the compared picture if it was changed by make_alike()
 
   const Picture& compared(const Picture& drawn) const { return alike.width > 0 ? alike : drawn; }
 };
 
-/// Compares a picture with its goldens, one file at least, by the rule for its name. `subject`: its
-/// result so far. Gives the first that it equals, else the one that is nearest, which the reasons
-/// name where there are several. Throws Error where a golden cannot be read.
+/// Compares with one or more goldens by the rule for the picture's name. `subject`: its result so
+/// far. Returns the first golden that matches, else the nearest, named in the reasons if there are
+/// several. Throws Error if a golden cannot be read.
 GoldenTrial try_goldens(const PairResult& subject, const std::vector<std::string>& goldens,
                         const Picture& drawn, const GoldenRules& rules, const Measures& measures);
 
-/// The same with what a lock in `folder` has of the golden.
+/// `folder` has the lock.
 GoldenTrial try_locked(const PairResult& subject, const LockedGolden& golden,
                        const std::string& folder, const Picture& drawn);
 
-/// True for pictures of one scene that hold the same bits.
+/// For pictures of one scene.
 bool same_pixels(const Picture& a, const Picture& b);
 
 }  // namespace roundel

@@ -7,7 +7,7 @@
 
 namespace roundel {
 
-/// The keys of a manifest's rule except `pictures`. Code after them reads `mask`.
+/// A manifest's rule except `pictures`. `mask` must be read afterwards.
 std::vector<FieldOf<Tolerance>> tolerance_fields();
 /// {x, y, width, height}
 std::vector<FieldOf<PixelBox>> box_fields(const Form<std::int64_t>& place,

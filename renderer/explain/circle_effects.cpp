@@ -18,19 +18,18 @@ using Channels = std::array<double, 4>;  // red, green, blue, alpha
 
 constexpr std::uint32_t kNoChange = ~std::uint32_t{0};
 
-/// A part of a pixel's difference, and the change that it comes from.
+/// Part of a pixel's difference that a change causes.
 struct Effect {
   std::uint32_t change;
   Channels channels;
 };
 
-/// One of the two frames.
 struct Side {
   const DrawnFrame& frame;
   SnowRamp ramp;
   BackgroundRows background;
-  double sign;                             // of its effects in the difference b − a
-  std::vector<std::uint32_t> change_of{};  // [circles], kNoChange for those that both have
+  double sign;                             // sign of its effects in the difference b − a
+  std::vector<std::uint32_t> change_of{};  // [circles], kNoChange for circles in both
   cpu::TileLists lists{};
 
   Side(const DrawnFrame& drawn, double sign_of_effects)
@@ -40,7 +39,7 @@ struct Side {
         sign(sign_of_effects),
         change_of(drawn.circles.count(), kNoChange) {}
 
-  /// Colour behind all circles; alpha counts as one more channel, of which circles have 1.
+  /// Alpha is a fourth channel, which is 1 for circles.
   Channels behind_all(int row) const {
     if (frame.image.alpha) return {0, 0, 0, 0};
     const BlendColor color = background.row(row);
@@ -53,8 +52,7 @@ Channels channels_of(const BlendColor& color, double alpha) {
   return {color.red, color.green, color.blue, alpha};
 }
 
-/// A circle that a pixel was composited of: what lay below it became
-/// below + alpha · (shown − stopped · below).
+/// A circle of a pixel. The colour `below` it became below + alpha · (shown − stopped · below).
 struct CompositedCircle {
   std::uint32_t circle;
   double alpha;
@@ -71,7 +69,7 @@ CompositedCircle composited_circle(std::uint32_t circle, const PixelWalk& walk,
                          state.blue_transmittance, state.red_transmittance},
                         channels_of(c, 0),
                         {0, 0, 0, 0}};
-  switch (look.mode) {  // only over covers anything, which is what alpha counts
+  switch (look.mode) {  // only `over` adds coverage, which alpha counts
     case BlendMode::kOver:
       made.shown[3] = 1;
       made.stopped = {1, 1, 1, 1};
@@ -89,7 +87,7 @@ CompositedCircle composited_circle(std::uint32_t circle, const PixelWalk& walk,
   return made;
 }
 
-/// Appends the effects of the changed circles that made a pixel; returns the light that is left.
+/// Appends the effects of changed circles on a pixel; returns the remaining light.
 Channels add_effects(const Side& side, std::span<const std::uint32_t> list, int x, int row,
                      std::vector<Effect>& effects) {
   const Circles& circles = side.frame.circles;
@@ -121,8 +119,7 @@ Channels add_effects(const Side& side, std::span<const std::uint32_t> list, int 
 
 using SumsByChange = std::unordered_map<std::uint32_t, ChangeEffect>;
 
-/// Adds the effects on one pixel: those on both of its sides that belong to one change first among
-/// themselves, where they cancel if they are equal. Leaves no effects.
+/// Sums the effects of one change on both sides first, so that equal ones cancel. Clears `effects`.
 void add_pixel(std::vector<Effect>& effects, SumsByChange& sums) {
   std::stable_sort(effects.begin(), effects.end(), [](const Effect& first, const Effect& second) {
     return first.change < second.change;
@@ -140,7 +137,6 @@ void add_pixel(std::vector<Effect>& effects, SumsByChange& sums) {
   effects.clear();
 }
 
-/// Pixels that lie in one tile.
 struct PixelsOfTile {
   std::size_t tile;
   std::span<const std::uint32_t> pixels;
@@ -161,7 +157,7 @@ class EffectSum {
     }
     // Sums may take several times as much as the lists of both sides.
     const std::uint64_t most = std::max(a.circles.count(), b.circles.count());
-    // Those of a single tile, with all circles, are to fit: list, rounded up, and offsets.
+    // A single tile's lists must fit, with all circles: list, rounded up, and offsets.
     const std::uint64_t least = cpu::least_list_bytes(grid_) + 4 * most * sizeof(std::uint32_t);
     max_list_bytes_ = std::max(list_budget / 16, least);
   }
@@ -174,7 +170,7 @@ class EffectSum {
            static_cast<std::size_t>(tile.x0);
   }
 
-  /// Tiles whose lists do not fit all together are taken in two halves.
+  /// Tiles whose lists do not fit together are split in half.
   void add(std::span<const PixelsOfTile> tiles) {
     std::vector<std::uint8_t> done(static_cast<std::size_t>(grid_.num_tiles()), 1);
     for (const PixelsOfTile& tile : tiles) done[tile.tile] = 0;

@@ -7,10 +7,10 @@
 
 namespace roundel {
 
-/// What a change makes of pixels, summed over them and their channels.
+/// Effect of a change, summed over pixels and channels.
 struct ChangeEffect {
   double amount = 0;
-  std::uint64_t pixels = 0;  ///< where it is not 0
+  std::uint64_t pixels = 0;  ///< with an effect
 
   void add(const ChangeEffect& other) {
     amount += other.amount;
@@ -18,8 +18,8 @@ struct ChangeEffect {
   }
 };
 
-/// The effects of each change on the pixels (row · width + x), and last that of another background:
-/// [changes.size() + 1]. See explain_difference. The sums do not depend on the threads.
+/// Effects of each change on the pixels (row · width + x), and last of a changed background:
+/// [changes.size() + 1]. See explain_difference. The sums do not depend on the number of threads.
 std::vector<ChangeEffect> sum_effects(const DrawnFrame& a, const DrawnFrame& b,
                                       std::span<const CircleChange> changes,
                                       std::span<const std::uint32_t> pixels,

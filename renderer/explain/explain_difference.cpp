@@ -15,9 +15,9 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kMostExamined = 65536;
+constexpr std::size_t kMaxExaminedPixels = 65536;
 
-/// Of the pixel in column x and row y from the upper left.
+/// Column x and row y count from the upper left.
 bool differs_in_samples(const Pixel& a, const Pixel& b, const SampleFormat& in_a,
                         const SampleFormat& in_b, std::size_t x, std::size_t y) {
   const auto samples_of = [&](const Pixel& pixel, const SampleFormat& format) {
@@ -49,7 +49,7 @@ Buffer<std::uint8_t> differing_pixels(const DrawnFrame& a, const DrawnFrame& b, 
   return marked;
 }
 
-/// Summed over the channels.
+/// Sum over the channels.
 double pixel_distance(const Pixel& a, const Pixel& b) {
   return std::abs(double{a.red} - b.red) + std::abs(double{a.green} - b.green) +
          std::abs(double{a.blue} - b.blue) + std::abs(double{a.alpha} - b.alpha);
@@ -72,10 +72,10 @@ void measure_cluster(const DrawnFrame& a, const DrawnFrame& b, const PixelCluste
 }
 
 std::vector<std::uint32_t> evenly_spread(const std::vector<std::uint32_t>& pixels) {
-  if (pixels.size() <= kMostExamined) return pixels;
-  std::vector<std::uint32_t> some(kMostExamined);
-  for (std::size_t i = 0; i < kMostExamined; ++i)
-    some[i] = pixels[i * pixels.size() / kMostExamined];
+  if (pixels.size() <= kMaxExaminedPixels) return pixels;
+  std::vector<std::uint32_t> some(kMaxExaminedPixels);
+  for (std::size_t i = 0; i < kMaxExaminedPixels; ++i)
+    some[i] = pixels[i * pixels.size() / kMaxExaminedPixels];
   return some;
 }
 
@@ -106,10 +106,11 @@ ClusterExplanation explain_cluster(const DrawnFrame& a, const DrawnFrame& b,
 }  // namespace
 
 DifferenceExplanation explain_difference(const DrawnFrame& a, const DrawnFrame& b,
-                                         std::uint64_t list_budget, std::size_t most) {
+                                         std::uint64_t list_budget, std::size_t max_clusters) {
   DifferenceExplanation explanation;
   const auto clusters = [&](bool in_samples) {
-    return find_clusters(differing_pixels(a, b, in_samples), a.image.width, a.image.height, most);
+    return find_clusters(differing_pixels(a, b, in_samples), a.image.width, a.image.height,
+                         max_clusters);
   };
   PixelClusters found = clusters(true);
   if (found.pixels == 0) {

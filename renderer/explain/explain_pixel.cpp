@@ -15,9 +15,9 @@ namespace {
 using CircleNumbers = std::vector<std::uint64_t>;
 using CircleRange = tbb::blocked_range<std::size_t>;
 
-constexpr std::size_t kCirclesAtOnce = std::size_t{1} << 20;  // bounds the list of those that cover
+constexpr std::size_t kCirclesPerPass = std::size_t{1} << 20;  // bounds memory
 
-/// The circles of [begin, end) that cover the pixel, in paint order.
+/// In paint order.
 CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::size_t end,
                                const PixelWalk& walk) {
   return tbb::parallel_reduce(
@@ -43,8 +43,8 @@ PixelWalk::State over_black(const PixelWalk::State& state) {
   return {0, 0, 0, state.red_transmittance, state.green_transmittance, state.blue_transmittance};
 }
 
-PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp& ramp,
-                    PixelWalk& walk) {
+PixelStep composite_step(const Circles& circles, std::uint64_t circle, const SnowRamp& ramp,
+                         PixelWalk& walk) {
   const Shape& shape = circles.shapes[circle];
   const Paint& paint = circles.paints[circle];
   PixelStep step{};
@@ -65,7 +65,7 @@ PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp
   return step;
 }
 
-/// Background, and the pixel as the backends finish it.
+/// Finishes the pixel over the background, as the backends do.
 void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int x, int row,
                   PixelExplanation& explanation) {
   explanation.has_stopped = walk.has_stopped();
@@ -90,14 +90,14 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
   PixelExplanation explanation;
   std::size_t end = circles.count();
   while (end > 0) {
-    const std::size_t begin = end - std::min(end, kCirclesAtOnce);
+    const std::size_t begin = end - std::min(end, kCirclesPerPass);
     const CircleNumbers covering = covering_circles(circles, begin, end, walk);
     for (std::size_t i = covering.size(); i-- > 0;) {
       if (walk.has_stopped()) {
         ++explanation.unseen;
         continue;
       }
-      const PixelStep step = take_step(circles, covering[i], ramp, walk);
+      const PixelStep step = composite_step(circles, covering[i], ramp, walk);
       if (explanation.composited++ < max_steps) explanation.steps.push_back(step);
     }
     end = begin;

@@ -20,10 +20,10 @@ namespace {
 
 using TileList = std::span<const std::uint32_t>;
 
-/// Circles binned first where these may be all that is needed.
+/// May be all that is needed.
 constexpr std::uint64_t kFirstHeatChunk = 65536;
 
-/// The centres of a tile's pixels, and where they lie in buffers of the image's size.
+/// Centres of a tile's pixels, and their places in buffers of the image's size.
 struct TilePixels {
   const TileGrid& grid;
   bool has_looks;
@@ -46,13 +46,13 @@ struct TilePixels {
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) +
            static_cast<std::size_t>(column);
   }
-  /// Its pixels that the circle may cover.
+  /// Pixels that the circle may cover.
   PixelRect bounds(const Shape& shape) const {
     const PixelRect box = grid.pixel_bounds(shape);
     return {std::max(box.x0, rect.x0), std::max(box.y0, rect.y0), std::min(box.x1, rect.x1),
             std::min(box.y1, rect.y1)};
   }
-  /// One of them, before the first circle.
+  /// Before the first circle.
   PixelWalk walk(int column, int row) const {
     return {static_cast<float>(column) + grid.origin_x(),
             static_cast<float>(row) + grid.origin_y(),
@@ -64,7 +64,6 @@ struct TilePixels {
   }
 };
 
-/// Adds 1 to the pixels of one tile for each circle of its list that covers them.
 void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> shapes,
                   std::span<const Paint> paints, std::uint32_t* values) {
   std::uint32_t everywhere = 0;
@@ -99,7 +98,7 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
       values[tile.index(column, row)] += everywhere;
 }
 
-/// What passes of the channels, one after the other where frames have looks, else of all of them.
+/// One per pixel and channel, channel after channel, if frames have looks, else one per pixel.
 class Transmittances {
  public:
   Transmittances(std::size_t pixels, bool has_looks)
@@ -124,8 +123,8 @@ class Transmittances {
   Buffer<float> values_;
 };
 
-/// Composites the list's circles onto the pixels of one tile, front to back, and counts for each
-/// pixel those that found it not opaque. True when all pixels are opaque.
+/// Composites the list's circles onto the pixels, front to back, and counts for each the circles
+/// that reached it before it was opaque. True if all pixels are opaque.
 bool count_until_stop(const TilePixels& tile, TileList list, std::span<const Shape> shapes,
                       std::span<const Paint> paints, const SnowRamp& ramp,
                       Transmittances& transmittances, std::uint32_t* values) {
@@ -156,8 +155,8 @@ bool count_until_stop(const TilePixels& tile, TileList list, std::span<const Sha
   return active == 0;
 }
 
-/// Runs the frame loop with count_tile(tile, list, first circle of the chunk) as stage blend, for
-/// every active tile with a list, chunks front to back. It returns true for a tile that is done.
+/// The frame loop with count_tile(tile, list, first circle of the chunk) as stage blend, for active
+/// tiles with a list, chunks front to back. It returns true for a done tile.
 template <typename CountTile>
 class CountingBackend final : public RasterBackend {
  public:

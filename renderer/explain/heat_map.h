@@ -9,7 +9,6 @@
 
 namespace roundel {
 
-/// What is counted for each pixel.
 enum class HeatMapKind {
   kLayers,    ///< circles that cover it: depth complexity
   kOverlaps,  ///< circles in the list of its tile of kCpuTileSize pixels
@@ -22,12 +21,12 @@ struct HeatMap {
   Buffer<std::uint32_t> values;  ///< [height · width]
 };
 
-/// `circles` are in frame space. Parallel. Takes 4 bytes a pixel (kStop: 8) and for lists at most
-/// `list_budget` bytes (0: a quarter of the memory); what does not fit is counted in chunks.
+/// `circles` are in frame space. Parallel. Takes 4 bytes a pixel (kStop: 8), and at most
+/// `list_budget` bytes for lists (0: a quarter of the memory), in chunks if necessary.
 HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMapKind kind,
                       std::uint64_t list_budget);
 
-/// The largest value, the first pixel that has it (from the bottom, row by row), and the sum.
+/// The largest value, its first pixel (from the bottom, row by row), and the sum.
 struct HeatMapSummary {
   std::uint32_t largest = 0;
   int x = 0, row = 0;
@@ -35,9 +34,9 @@ struct HeatMapSummary {
 };
 HeatMapSummary summarize(const HeatMap& map);
 
-/// In colours: 0 is magma(0), nearly black, `largest` is magma(1), linear between.
+/// Maps 0 to magma(0), nearly black, and `largest` to magma(1), linear between.
 Image heat_map_image(const HeatMap& map, std::uint32_t largest);
-/// The values themselves in all three channels; exact up to 2²⁴.
+/// Writes the values to all three channels; exact up to 2²⁴.
 Framebuffer heat_map_framebuffer(const HeatMap& map);
 
 }  // namespace roundel

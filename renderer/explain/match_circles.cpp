@@ -11,7 +11,7 @@
 namespace roundel {
 namespace {
 
-/// The fields of a circle, as bits of a set.
+/// Bits of a set.
 enum CircleField : unsigned {
   kX = 1,
   kY = 2,
@@ -46,14 +46,14 @@ class Matcher {
     partner_b_.assign(end_b_ - begin_, kNoCircle);
   }
 
-  /// Equal circles of the same number, where there are as many in both.
+  /// If both frames have equally many circles.
   void pair_same_numbers() {
     if (end_a_ != end_b_) return;
     for (std::size_t i = begin_; i < end_a_; ++i)
       if (equal(i, i)) pair(i, i);
   }
 
-  /// Unpaired circles that agree in some fields, the first with the first, and so on.
+  /// Pairs circles that agree in some fields, in order.
   void pair_by(unsigned fields) {
     std::vector<Entry> of_a, of_b;
     tbb::parallel_invoke([&] { of_a = unpaired(a_, partner_a_, fields); },
@@ -70,7 +70,6 @@ class Matcher {
     }
   }
 
-  /// Unpaired circles at the same place of the scene file.
   void pair_same_places(const LayerPlaces& places_a, const LayerPlaces& places_b) {
     for (std::size_t i = begin_; i < end_a_; ++i) {
       if (partner_a_[i - begin_] != kNoCircle) continue;
@@ -122,10 +121,10 @@ class Matcher {
     return entries;
   }
 
-  /// For each circle of b between begin_ and end_b_ 1 if it belongs to the longest series of pairs
-  /// that have the same order in both frames (Fredman 1975: the longest increasing subsequence).
+  /// For each circle of b between begin_ and end_b_: 1 if it is in the longest series of pairs with
+  /// equal order in both frames (Fredman 1975: longest increasing subsequence).
   std::vector<std::uint8_t> longest_order() const {
-    std::vector<std::uint32_t> tails;  // tails[n]: circle of b that ends a best series of n + 1
+    std::vector<std::uint32_t> tails;  // tails[n]: circle of b that ends the best series of n + 1
     std::vector<std::uint32_t> previous(partner_b_.size(), kNoCircle);
     const auto partner = [&](std::uint32_t k) { return partner_b_[k]; };
     for (std::uint32_t k = 0; k < partner_b_.size(); ++k) {
@@ -152,8 +151,8 @@ class Matcher {
 
   const Circles& a_;
   const Circles& b_;
-  // Circles before `begin_` and from the ends on are the same in both. What lies between has
-  // partners, by number in the whole frame.
+  // Circles before `begin_` and after the ends are equal in both. The others have partners, by
+  // number in the whole frame.
   std::size_t begin_ = 0, end_a_ = 0, end_b_ = 0;
   std::vector<std::uint32_t> partner_a_, partner_b_;
 };

@@ -6,7 +6,7 @@
 namespace roundel {
 namespace {
 
-/// Disjoint sets of pixels; the smallest number of a set stands for it.
+/// Disjoint sets of pixels; the smallest pixel number represents a set.
 class PixelSets {
  public:
   explicit PixelSets(std::size_t count) : parents_(count) {}
@@ -14,7 +14,7 @@ class PixelSets {
   void add(std::uint32_t pixel) { parents_[pixel] = pixel; }
   std::uint32_t find(std::uint32_t pixel) {
     while (parents_[pixel] != pixel) {
-      parents_[pixel] = parents_[parents_[pixel]];  // halves the way for the next one
+      parents_[pixel] = parents_[parents_[pixel]];  // halves the path
       pixel = parents_[pixel];
     }
     return pixel;
@@ -25,13 +25,13 @@ class PixelSets {
   }
 
  private:
-  Buffer<std::uint32_t> parents_;  // of pixels that were added
+  Buffer<std::uint32_t> parents_;  // set for added pixels
 };
 
 }  // namespace
 
 PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int height,
-                            std::size_t most) {
+                            std::size_t max_clusters) {
   const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
   PixelSets sets(marked.size());
   PixelClusters found;
@@ -65,7 +65,7 @@ PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int h
   std::stable_sort(roots.begin(), roots.end(), [&sizes](std::uint32_t first, std::uint32_t second) {
     return sizes[first] > sizes[second];
   });
-  roots.resize(std::min(most, roots.size()));
+  roots.resize(std::min(max_clusters, roots.size()));
 
   std::unordered_map<std::uint32_t, PixelCluster*> by_root;
   found.largest.resize(roots.size());

@@ -17,7 +17,7 @@ Json color_json(const BlendColor& color) {
   return {color.red, color.green, color.blue};
 }
 
-/// Of each channel where these differ.
+/// One number, or one per channel if they differ.
 Json transmittance_json(const Scene& scene, const BlendColor& by_channel) {
   return scene.image.looks.filters ? color_json(by_channel) : Json(by_channel.red);
 }

@@ -17,7 +17,6 @@
 
 namespace roundel {
 
-/// One of the two scenes, drawn.
 struct DrawnScene {
   const Scene& scene;
   const SceneText& text;
@@ -48,7 +47,7 @@ std::string number_text(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-/// Six digits, and as many more as the view is closer to the place than that is to the origin.
+/// Six digits, and more as the view zooms in away from the origin.
 std::string coordinate_text(double value, double zoom) {
   const double closer = std::log10(std::max(1.0, std::abs(value) * zoom));
   return fmt::format("{:.{}g}", value, std::min(17, 6 + static_cast<int>(closer)));
@@ -63,11 +62,11 @@ const char* shader_text(const Paint& paint) {
   return is_snow(paint) ? "snow" : "solid";
 }
 
-/// A circle as in the scene file: scene space. Colours are in the blend space.
+/// In scene space, as in the scene file. Colours are in the blend space.
 struct SceneCircle {
   SceneShape shape;
   double zoom;
-  double inner_radius = 0;  // of a stroke
+  double inner_radius = 0;  // for a stroke
   Paint paint;
   float alpha;  // at the centre
 
@@ -111,7 +110,7 @@ std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
   return text.empty() ? "in the last digits" : text.substr(2);
 }
 
-std::string what_changed(const DrawnScene& a, const DrawnScene& b, const CircleChange& change) {
+std::string change_details(const DrawnScene& a, const DrawnScene& b, const CircleChange& change) {
   switch (change.kind) {
     case CircleChange::Kind::kRemoved:
       return SceneCircle(a, change.in_a).text();
@@ -157,7 +156,7 @@ Lines cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterExplanat
   for (std::size_t i = 0; i < listed; ++i) {
     const ResponsibleCircle& circle = cluster.circles[i];
     text += row(share_text(circle.share), with_commas(circle.pixels), name_of(circle.change.kind),
-                i + 1, what_changed(a, b, circle.change));
+                i + 1, change_details(a, b, circle.change));
   }
   if (cluster.circles.size() > listed) {
     double rest = 0;
@@ -170,7 +169,7 @@ Lines cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterExplanat
   return text;
 }
 
-/// `head`: begins the first line.
+/// `head`: start of the first line.
 Lines cluster_text(const std::string& head, const ClusterExplanation& cluster, int height) {
   const PixelRect& box = cluster.box;
   Lines text = fmt::format(
@@ -216,7 +215,7 @@ OrderedJson cluster_json(const DrawnScene& a, const DrawnScene& b,
                        {"change", name_of(circle.change.kind)},
                        {"a", place_json(a, circle.change.in_a)},
                        {"b", place_json(b, circle.change.in_b)},
-                       {"what", what_changed(a, b, circle.change)}});
+                       {"what", change_details(a, b, circle.change)}});
   }
   json["circles"] = std::move(circles);
   json["responsible"] = cluster.circles.size();
@@ -228,9 +227,9 @@ std::string shape_text(const ImageSettings& image) {
   return fmt::format("{}x{} {}", image.width, image.height, image.alpha ? "RGBA" : "RGB");
 }
 
-/// Throws Error where drawing and comparing both takes more memory than there is.
+/// Throws Error if drawing and comparing both needs too much memory.
 void check_memory_for(const Scene& a, const Scene& b) {
-  // Both frames as float pixels, marks and sets of pixels, and some words for each circle.
+  // Float pixels of both, marks and sets of pixels, and some words per circle.
   constexpr std::uint64_t kBytesPerPixelCompared = 16 + 9, kBytesPerCircleMatched = 40;
   const std::uint64_t pixels = pixel_count(a.image.width, a.image.height);
   const std::uint64_t of_both = memory_needed(a.image, ImageFormat::kPng, count_parts(a), 0, 0) +
@@ -239,7 +238,7 @@ void check_memory_for(const Scene& a, const Scene& b) {
                       (count_parts(a) + count_parts(b)) * kBytesPerCircleMatched);
 }
 
-/// Of files of data that have the same name, but not the same bytes.
+/// Adds data files with the same name but other bytes.
 void add_changed_data(const SceneFile& a, const SceneFile& b, std::vector<std::string>& changes) {
   for (std::size_t i = 0; i < std::min(a.text.data().size(), b.text.data().size()); ++i) {
     if (a.text.data()[i] != b.text.data()[i] || a.text.data()[i].empty()) continue;
@@ -283,12 +282,12 @@ bool SceneDifference::differs() const {
 }
 
 Lines SceneDifference::text(std::size_t limit) const {
-  constexpr std::size_t kMostValues = 20;
+  constexpr std::size_t kMaxValues = 20;
   Lines text;
-  for (std::size_t i = 0; i < std::min(kMostValues, changed_values_.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMaxValues, changed_values_.size()); ++i)
     text += "scene: " + changed_values_[i];
-  if (changed_values_.size() > kMostValues)
-    text += fmt::format("scene: {} more values\n", changed_values_.size() - kMostValues);
+  if (changed_values_.size() > kMaxValues)
+    text += fmt::format("scene: {} more values\n", changed_values_.size() - kMaxValues);
   if (!other_shape_.empty()) return text + ("no pixels to compare: " + other_shape_);
   if (explanation_.pixels == 0)
     return text + fmt::format("no pixel differs; different circles: {}\n",

@@ -11,7 +11,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kLongestList = 8;
+constexpr std::size_t kMaxListItems = 8;
 
 bool has_only_scalars(YamlNode list) {
   bool result = list.is_list();
@@ -21,12 +21,12 @@ bool has_only_scalars(YamlNode list) {
 
 std::string value_text(YamlNode node) {
   if (node.is_scalar()) {
-    const std::string quoted_text = quoted(node.text());  // shortened, and without line ends
+    const std::string quoted_text = quoted(node.text());  // shortened, without line ends
     return quoted_text.substr(1, quoted_text.size() - 2);
   }
   if (node.is_map()) return "{" + counted(node.count(), "key") + "}";
   if (!node.is_list()) return "nothing";
-  if (node.count() > kLongestList || !has_only_scalars(node))
+  if (node.count() > kMaxListItems || !has_only_scalars(node))
     return "[" + counted(node.count(), "item") + "]";
   std::vector<std::string> items;
   node.for_each_item([&items](YamlNode item) { items.push_back(value_text(item)); });
@@ -39,7 +39,7 @@ std::vector<YamlNode> items_of(YamlNode list) {
   return items;
 }
 
-/// Numbers are equal however they are written.
+/// Compares numbers by value.
 bool is_same_scalar(YamlNode a, YamlNode b) {
   if (!a.is_scalar() || !b.is_scalar()) return a.kind() == b.kind();
   if (a.text() == b.text()) return true;

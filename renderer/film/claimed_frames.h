@@ -11,20 +11,20 @@
 
 namespace roundel {
 
-/// Frames of a film that other processes may be making into the same folder, on any machine. Each
-/// frame is claimed before it is handed out. Frames that others have claimed come at the end: by
-/// then they exist, or their makers have ended without them.
+/// Frames of a film that other processes, on any machine, may be making in the same folder. Each
+/// frame is claimed before it is handed out. Frames claimed by others come last: by then they
+/// exist, or their makers ended without making them.
 class ClaimedFrames final : public FrameSource {
  public:
-  /// `is_made` looks at a frame's file once the frame is claimed: another process may have made it
-  /// since the list of frames was; it may throw.
+  /// `is_made` checks a frame's file after the claim, since another process may have made it in the
+  /// meantime. It may throw.
   ClaimedFrames(FrameSource& frames, FileSink& sink, std::function<bool(std::int64_t)> is_made);
 
   std::optional<NextFrame> next() override;
   void close() override;
   void give_back(std::int64_t frame, bool has_failed) override;
 
-  /// Frames that others have, if only these are left.
+  /// Returns the frames of other processes, if only these are left.
   FrameList waiting_for() const;
 
  private:

@@ -26,13 +26,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a whole file says of itself.
 struct FileHead {
   int width, height;
   std::optional<ImageMetadata> metadata;
 };
 
-/// Throws Error for what is not whole.
+/// Throws Error if the file is incomplete.
 FileHead read_head(const std::string& path, ImageFormat format, FrameReading reading) {
   if (format == ImageFormat::kPng) {
     PngInfo info =
@@ -47,8 +46,8 @@ FileHead read_head(const std::string& path, ImageFormat format, FrameReading rea
   return {picture.width, picture.height, std::nullopt};
 }
 
-/// Whether a file that does not decode may be a frame that was cut off or lost bytes: it begins as
-/// its format does, or is empty or zeros, as after a crash of the machine. Else it is somebody's.
+/// True if an undecodable file may be a truncated or damaged frame: it begins like its format, or
+/// is empty or zeros, as after a system crash. Else it is somebody else's.
 bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   using namespace std::string_view_literals;
   const std::string_view start = format == ImageFormat::kPng   ? "\x89PNG"sv
@@ -58,13 +57,13 @@ bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   return start.starts_with(bytes) || bytes.find_first_not_of('\0') == std::string::npos;
 }
 
-/// An error's text without the path that it begins with.
+/// Removes an error's leading path.
 std::string without_path(std::string_view message, const std::string& path) {
   const std::string start = path + ": ";
   return std::string(message.substr(message.starts_with(start) ? start.size() : 0));
 }
 
-/// What is wrong with a whole file of which `expected` is expected, by `rule`; empty: nothing.
+/// Returns the fault of a complete file; may be empty.
 std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
                      const ExpectedOrigin& rule, const std::string& word) {
   if (!expected.fingerprint.empty() && found.fingerprint == expected.fingerprint) return "";
@@ -84,8 +83,8 @@ std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
   return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
 }
 
-/// True for whatever has this name, a link without a target too.
-bool is_there(const std::string& path) {
+/// True also for a dangling link.
+bool name_exists(const std::string& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error));
 }
@@ -95,7 +94,7 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/') + 1);
 }
 
-/// The frames whose names are in a folder, rising.
+/// In ascending order.
 FrameList listed_names(const FrameName& name, const std::string& folder, std::error_code& error) {
   FrameList frames;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
@@ -106,11 +105,11 @@ FrameList listed_names(const FrameName& name, const std::string& folder, std::er
   return frames;
 }
 
-/// The list, cut where it becomes too long to be read.
 std::string short_frames_text(const FrameList& frames) {
-  constexpr std::size_t kMost = 60;
+  constexpr std::size_t kMaxFrameListText = 60;
   std::string text = frames_text(frames);
-  if (text.size() > kMost) text = text.substr(0, text.rfind(',', kMost)) + ",...";
+  if (text.size() > kMaxFrameListText)
+    text = text.substr(0, text.rfind(',', kMaxFrameListText)) + ",...";
   return text;
 }
 
@@ -144,14 +143,15 @@ bool has_neighbor(const std::string& pattern, const FrameList& numbers) {
   const FrameName name(pattern);
   if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return false;
   const std::int64_t step = step_of(numbers);
-  return is_there(name.path(numbers.front() - step)) || is_there(name.path(numbers.back() + step));
+  return name_exists(name.path(numbers.front() - step)) ||
+         name_exists(name.path(numbers.back() + step));
 }
 
 std::string leftovers_line(const std::string& pattern, const FrameList& numbers) {
   const FrameName name(pattern);
   if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return "";
   const std::string folder = folder_of(name.path(numbers.front()));
-  std::error_code error;  // what may be written to, and not listed, tells nothing
+  std::error_code error;  // a writable folder may be unreadable
   const FrameList more = frames_without(listed_names(name, folder, error), numbers);
   if (more.empty()) return "";
   return fmt::format("{} {} {}: {}", counted(more.size(), "more file"),
@@ -162,12 +162,12 @@ FrameList taken_names(const FrameName& name, const FrameList& frames) {
   FrameList taken;
   const auto ask_for_each = [&] {
     std::copy_if(frames.begin(), frames.end(), std::back_inserter(taken),
-                 [&](std::int64_t frame) { return is_there(name.path(frame)); });
+                 [&](std::int64_t frame) { return name_exists(name.path(frame)); });
     return taken;
   };
-  constexpr std::size_t kFew = 1000;
-  if (frames.size() <= kFew || name.has_number_in_folder()) return ask_for_each();
-  // To ask for each of a million names would take seconds, most of all where none is there.
+  constexpr std::size_t kMaxSingleChecks = 1000;
+  if (frames.size() <= kMaxSingleChecks || name.has_number_in_folder()) return ask_for_each();
+  // Checking a million names would take seconds, most of all for missing files.
   const std::string folder = folder_of(name.path(frames.front()));
   std::error_code error;
   const FrameList listed = listed_names(name, folder, error);
@@ -241,8 +241,8 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
   const auto all = static_cast<std::size_t>(
       std::count_if(files_.begin(), files_.end(),
                     [](const FrameFile& file) { return file.state == FrameState::kSound; }));
-  constexpr std::size_t kScenes = 2;  // of which frames may have been mixed up
-  const auto vary = [&](std::size_t count) { return count > kScenes && 2 * count > all; };
+  constexpr std::size_t kMaxMixedScenes = 2;  // scenes with mixed-up frames
+  const auto vary = [&](std::size_t count) { return count > kMaxMixedScenes && 2 * count > all; };
   ExpectedOrigin expected;
   expected.seeds_vary = vary(seeds.size());
   expected.fingerprints_vary = vary(fingerprints.size()) || (all > 1 && fingerprints.size() == all);
@@ -283,31 +283,31 @@ void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word, bool 
   });
 }
 
-/// Returns what is wrong with a whole file, or nothing, and notes whether it is misnamed.
+/// Returns a complete file's fault, if any, and notes whether it is misnamed.
 std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expected,
                                      const char* word) {
   FrameFile& file = files_[i];
-  const bool says_frame = !file.origin->fingerprint.empty();
+  const bool has_origin = !file.origin->fingerprint.empty();
   const bool is_other =  // misnamed
       !expected.shown && std::binary_search(frames_.begin(), frames_.end(), file.said);
   const std::int64_t frame = is_other ? file.said : frames_[i];
   const std::string than = expected.example.empty() ? word : "unlike " + expected.example + " with";
   std::string fault;
   try {
-    const bool is_own = expected.of_frame && says_frame;
-    const FrameOrigin wanted = is_own ? expected.of_frame(frame) : expected.all;
-    fault = roundel::fault_of(*file.origin, wanted, expected, than);
+    const bool is_own = expected.of_frame && has_origin;
+    const FrameOrigin expected_origin = is_own ? expected.of_frame(frame) : expected.all;
+    fault = roundel::fault_of(*file.origin, expected_origin, expected, than);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInvalidScene) throw;
-    const std::string_view reason = error.what();  // of the frame's own data
+    const std::string_view reason = error.what();  // error in the frame's own data
     fault = fmt::format("of data that cannot be drawn ({})", reason.substr(0, reason.find('\n')));
   }
   file.is_misnamed =
-      fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
+      fault.empty() && has_origin && file.said != expected.shown.value_or(frames_[i]);
   return file.is_misnamed ? "misnamed" : fault;
 }
 
-/// Of one file, after its path; mostly empty.
+/// Text after a file's path; mostly empty.
 std::string ExistingFrames::detail(std::size_t i) const {
   return files_[i].is_misnamed ? fmt::format(" is frame {}", files_[i].said) : "";
 }

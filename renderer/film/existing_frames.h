@@ -18,17 +18,17 @@
 namespace roundel {
 
 enum class FrameState : std::uint8_t {
-  kMissing,     ///< there is no file
-  kSound,       ///< whole; after judge(): is the frame it is named after
-  kCorrupt,     ///< damaged, or no file at all
+  kMissing,
+  kSound,       ///< complete; after judge(): also the frame of its name
+  kCorrupt,     ///< damaged, or not a file
   kUnreadable,  ///< the system refuses to open or read it
-  kLink,        ///< a symbolic link, which is never followed
-  kForeign,     ///< whole, but another frame, of another scene, or not Roundel's
+  kLink,        ///< never followed
+  kForeign,     ///< complete, but another frame, of another scene, or not Roundel's
 };
 
-/// What a frame's file says of its making. PFM files say their size alone.
+/// Origin that a frame's file states. PFM files state only the size.
 struct FrameOrigin {
-  std::string fingerprint, software;  ///< both empty where it does not say
+  std::string fingerprint, software;  ///< both empty if the file has none
   std::uint32_t seed = 0;
   int width = 0, height = 0;
   bool operator<(const FrameOrigin& other) const {
@@ -37,74 +37,70 @@ struct FrameOrigin {
   }
 };
 
-/// What is found under the name of a frame. Small, as films have millions of them.
+/// State of the file under a frame's name. Small, since films have millions.
 struct FrameFile {
   FrameState state = FrameState::kMissing;
-  bool is_misnamed = false;             ///< of judge(): it is the frame `said`
-  std::int64_t said = 0;                ///< the frame that it says it is
-  const FrameOrigin* origin = nullptr;  ///< of what is whole
-  /// What is wrong, after "is" or "are": the same text for the same reason. Null for missing and
-  /// sound ones.
+  bool is_misnamed = false;             ///< set by judge(): the file is frame `said`
+  std::int64_t said = 0;                ///< frame number in the file
+  const FrameOrigin* origin = nullptr;  ///< set for complete files
+  /// The fault, to follow "is" or "are"; equal faults share one string. Null for missing and sound
+  /// files.
   const std::string* fault = nullptr;
 };
 
-/// What all frames of an export are to say of themselves.
 struct ExpectedOrigin {
   FrameOrigin all;
-  /// Where there is one, that of each frame instead, as films of data have; it may throw Error, and
-  /// is called by several threads at once.
+  /// If set, replaces `all` for each frame, as for films of data. May throw Error; called by
+  /// several threads at once.
   std::function<FrameOrigin(std::int64_t)> of_frame = {};
-  /// The frame that all say they are, where they are rows of a table.
+  /// The frame number in all files, if frames are rows of a table.
   std::optional<std::int64_t> shown = {};
-  /// These are of each frame its own, as where a scene moves, and say nothing of what is right.
+  /// True if each frame has its own, as in scenes that move, so it is not checked.
   bool fingerprints_vary = false, seeds_vary = false;
-  /// A file of this origin, where as many are of another: none is likelier to be right.
+  /// A file of this origin, if another origin is equally frequent.
   std::string example = {};
 };
-/// That of frames which this program makes of the scene, to which it keeps a reference.
+/// Returns the origin of frames of this program and scene. Keeps a reference to the scene.
 ExpectedOrigin origin_of(const Scene& scene);
 
-/// How much of a file is read.
 enum class FrameReading {
-  kChecksums,  ///< of a PNG every chunk's checksum, which damage does not survive
-  kPixels,     ///< all pixels are decoded too
+  kChecksums,  ///< every chunk's in a PNG; they detect damage
+  kPixels,     ///< also decodes all pixels
 };
 
-/// Those frames whose names are taken, by whatever.
+/// Returns the frames whose names exist.
 FrameList taken_names(const FrameName& name, const FrameList& frames);
 
-/// Numbers in the file names of the whole film that `frames` are of: those of the scene's animation
-/// and of `frames`, counted from 0 with `renumbers`. Empty where a single frame says nothing of it.
+/// Returns the file numbers of the whole film: those of the scene's animation and of `frames`,
+/// counted from 0 with `renumbers`. Empty for a single frame.
 FrameList film_numbers(const FrameList& frames, const Scene* scene, bool renumbers);
 
-/// True if a file has the number after the last of `numbers`, or before the first.
+/// True if a file has the number before the first or after the last of `numbers`.
 bool has_neighbor(const std::string& pattern, const FrameList& numbers);
-/// Reads the folder's names. "10 more files match out/f_####.png: 20-29" for files of the pattern
-/// whose numbers are not among `numbers`, left over from a longer film; empty where there are none.
+/// Lists files that a longer film left over, whose numbers are not in `numbers`: "10 more files
+/// match out/f_####.png: 20-29". Empty if there are none. Reads the folder.
 std::string leftovers_line(const std::string& pattern, const FrameList& numbers);
 
-/// The files under the names of a film's frames.
 class ExistingFrames {
  public:
-  /// Reads all of them, in parallel.
+  /// Reads all of them in parallel.
   ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
                  FrameReading reading, WorkCount& progress);
   ExistingFrames(const ExistingFrames&) = delete;
   ExistingFrames& operator=(const ExistingFrames&) = delete;
 
-  /// In the order of the frames.
   const std::vector<FrameFile>& files() const { return files_; }
 
-  /// That of most of the files, or of the first where as many have another.
+  /// Returns the origin of most files, or of the first file if several are equally frequent.
   ExpectedOrigin most_common_origin() const;
 
-  /// Makes those sound files foreign that are not the frame they are named after, or of another
-  /// origin. `word` is for the faults: "640x360, WORD 320x180". PFM files are compared by size
-  /// alone, and are foreign unless `accepts_pfm`.
+  /// Marks sound files as foreign if they have another frame or origin than expected. `word` is for
+  /// the faults: "640x360, WORD 320x180". PFM files are compared by size alone, and are foreign
+  /// unless `accepts_pfm`.
   void judge(const ExpectedOrigin& origin, const char* word, bool accepts_pfm);
 
-  /// What is wrong with the files for which `is_listed`, one line for each reason: "300 frames are
-  /// 640x360, asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".
+  /// Returns the faults of files for which `is_listed`, one line each: "300 frames are 640x360,
+  /// asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".
   std::vector<std::string> fault_lines(bool (*is_listed)(const FrameFile&)) const;
 
  private:
@@ -116,7 +112,7 @@ class ExistingFrames {
   const FrameName& name_;
   const FrameList& frames_;
   std::vector<FrameFile> files_;
-  std::mutex mutex_;  ///< guards what follows, each said once for all files
+  std::mutex mutex_;  ///< guards all below; each string is stored once for all files
   std::set<FrameOrigin> origins_;
   std::set<std::string> faults_;
 };

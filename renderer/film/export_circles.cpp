@@ -30,7 +30,7 @@ std::optional<FrameCircles> ExportCircles::at(std::int64_t frame, StageStats& st
   if (repeats_ && last_ == fingerprint) return std::nullopt;
   const std::shared_ptr<const Scene> scene = source.scene;
   FrameCircles circles = make(frame, std::move(source), stats);
-  last_ = fingerprint;  // not of a frame that failed: nothing can be like its picture
+  last_ = fingerprint;  // not for a failed frame, which has no picture to share
   circles.scene = scene;
   circles.fingerprint = std::move(fingerprint);
   return circles;

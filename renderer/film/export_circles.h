@@ -10,33 +10,31 @@
 
 namespace roundel {
 
-/// A frame's circles, and what they are in, unless they are made where they are needed.
+/// A frame's circles and their memory, if they are not made on demand.
 struct FrameCircles {
   std::shared_ptr<Circles> memory;
   CircleStream stream;
   FilmSource::Frame source;
-  std::string fingerprint = {};             ///< where each frame has its own
-  std::shared_ptr<const Scene> scene = {};  ///< where each frame has its own
+  std::string fingerprint = {};             ///< set if each frame has its own
+  std::shared_ptr<const Scene> scene = {};  ///< set if each frame has its own
 };
 
-/// The circles of the frames that an export draws, one frame after the other.
+/// Makes the circles of an export's frames, one frame after the other.
 class ExportCircles {
  public:
-  /// Keeps a reference to the scene. `budget`: bytes for circles that are made once for all frames.
-  /// `recipes`: whoever draws makes circles of them.
+  /// Keeps a reference to the scene. `budget`: bytes for circles that are made once. `recipes`: the
+  /// rasterizers can make circles from recipes.
   ExportCircles(const Scene& scene, std::uint64_t budget, bool recipes);
 
-  /// True if a frame has data or a scene of its own, which may be wrong while others are right.
+  /// True if each frame has its own data or scene, which may be invalid while others are valid.
   bool are_read() const { return is_read_; }
-  /// True where frames may take the picture of the one before.
   bool repeats() const { return repeats_; }
-  /// True where what at() gives are recipes, which take no memory, but for frames whose centres are
-  /// binary64 until the view has moved them.
+  /// True if at() returns recipes, which take no memory except in frames whose centres are binary64
+  /// until the view has moved them.
   bool have_recipes() const { return has_recipes_; }
-  /// Nothing where the frame takes the picture of the one that was asked for last. Used by one
-  /// thread.
+  /// Returns nothing if the frame reuses the previous picture. Called by one thread.
   std::optional<FrameCircles> at(std::int64_t frame, StageStats& stats);
-  /// What no frame needs any more, to be used again. By any thread.
+  /// Takes back unused circles, to reuse their memory. Called by any thread.
   void take_back(FrameCircles circles);
 
  private:
@@ -46,7 +44,7 @@ class ExportCircles {
   std::uint64_t budget_;
   bool is_read_, repeats_;
   bool has_recipes_;
-  bool has_first_ = false;           ///< a frame has been asked for
+  bool has_first_ = false;
   std::optional<std::string> last_;  ///< fingerprint
   std::mutex mutex_;                 ///< guards all below
   std::vector<std::shared_ptr<Circles>> free_;

@@ -11,25 +11,24 @@ bool all_make_circles(const ExportJob& job) {
 
 ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint64_t budget,
                            bool have_recipes) {
-  // Threads that write files: on disks they mostly wait, into memory each takes a core.
-  constexpr std::size_t kLeastWriters = 4, kMostWriters = 16;
+  // Writers mostly wait for disks, but take a core each to write into memory.
+  constexpr std::size_t kMinWriters = 4, kMaxWriters = 16;
   ExportLimits limits;
   limits.draw = job.rasterizers.size();
   limits.encode = encoders;
-  if (!job.sink.in_order()) limits.write = std::clamp(encoders / 2, kLeastWriters, kMostWriters);
-  // Four for the six rasterizers of a device: as many as a RAM disk with huge pages needs.
-  limits.write_first = std::min(std::max(kLeastWriters, limits.draw * 2 / 3), limits.write);
-  // Enough for every encoder to have the next picture waiting while rasterizers help out. Devices
-  // need no encoders, and the memory that they write to takes long to get: one picture waits for
-  // its turn while the next one is drawn.
+  if (!job.sink.in_order()) limits.write = std::clamp(encoders / 2, kMinWriters, kMaxWriters);
+  // Four for the six rasterizers of a device: enough for a RAM disk with huge pages.
+  limits.write_first = std::min(std::max(kMinWriters, limits.draw * 2 / 3), limits.write);
+  // Each encoder has a next picture while rasterizers help. Devices need no encoders, and memory
+  // that they write to is slow to allocate: one picture waits while the next one is drawn.
   const bool has_devices = have_recipes && job.encoder.may_be_drawn();
-  const std::size_t wanted =
+  const std::size_t useful_frames =
       has_devices ? 2 * limits.draw + limits.write : 3 * encoders + 2 * limits.draw;
-  // A picture, its filtered rows and its compressed ones.
+  // A picture, its filtered rows and its compressed rows.
   const std::uint64_t fit = budget / (3 * job.encoder.picture_bytes());
-  limits.frames = std::clamp<std::size_t>(fit, limits.draw + 1, wanted);
+  limits.frames = std::clamp<std::size_t>(fit, limits.draw + 1, useful_frames);
   const std::uint64_t circle_bytes = count_parts(job.scene) * (sizeof(Shape) + sizeof(Paint));
-  if (have_recipes) {  // neither these nor pictures that are not begun take memory
+  if (have_recipes) {  // recipes and pictures that are not begun take no memory
     limits.ahead = limits.draw;
     limits.frames += limits.ahead;
   } else if (circle_bytes * (limits.draw + 2) <= budget) {

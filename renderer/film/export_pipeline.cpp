@@ -24,23 +24,23 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
-/// Of larger pictures one of nothing takes longer than it saves.
-constexpr std::size_t kMostWarmPixels = std::size_t{4} << 20;
+constexpr std::size_t kMaxFailuresInARow = 20;
+/// Above this size, an empty picture takes longer than it saves.
+constexpr std::size_t kMaxWarmUpPixels = std::size_t{4} << 20;
 
-/// What threads wait for.
+/// Conditions that threads wait for.
 enum Waiting : std::size_t {
-  kRoom,      ///< the generating one
-  kDrawable,  ///< those of the rasterizers: frames, or need of help
-  kWritable,  ///< the first of those that write
-  kBacklogs,  ///< the others
+  kFreeSlot,  ///< generating thread
+  kDrawable,  ///< rasterizer threads: frames, or work to help with
+  kWritable,  ///< first writers
+  kBacklogs,  ///< other writers
   kEnded,     ///< run()
   kNumWaiting
 };
 using State = Monitor<kNumWaiting>;
 
-/// Functions of the stages that are given the lock give it up while they work. The others are
-/// called under it, but for those that threads begin with.
+/// Functions with the lock as an argument release it while they work. All others are called under
+/// it, except those that threads begin with.
 class ExportPipeline {
  public:
   explicit ExportPipeline(ExportJob job)
@@ -84,7 +84,7 @@ class ExportPipeline {
         start_thread([this, i] { write_frames(i < limits_.write_first); });
       for (auto& rasterizer : job_.rasterizers)
         start_thread([this, &rasterizer] { draw_frames(*rasterizer); });
-      start_thread([this] { generate_frames(); });  // the last one, once all others could be had
+      start_thread([this] { generate_frames(); });  // last, once all other threads have started
     });
     if (error) break_off(*error);
   }
@@ -100,8 +100,8 @@ class ExportPipeline {
     }
   }
 
-  /// After what a thread has thrown that is no failure of a frame, as for want of memory. The
-  /// thread may have left frames half done.
+  /// For an exception that is not a failed frame, such as too little memory. Frames may be half
+  /// done.
   void break_off(const Error& error) {
     const State::Lock lock(state_);
     frames_.is_broken = true;
@@ -114,7 +114,7 @@ class ExportPipeline {
     stop_locked();
   }
 
-  /// At most until the next tick; true at the end.
+  /// Waits at most until the next tick; true at the end.
   bool wait_for_end() {
     State::Lock lock(state_);
     return lock.wait_for(kEnded, std::chrono::duration<double>(job_.tick_seconds),
@@ -131,17 +131,17 @@ class ExportPipeline {
   // ---- generate: one thread --------------------------------------------------------------------
 
   void generate_frames() {
-    const bool may_fail = circles_.are_read() && !frames_.in_order;  // one alone
+    const bool may_fail = circles_.are_read() && !frames_.in_order;  // a single frame
     StageStats sums;
     State::Lock lock(state_);
     for (;;) {
-      lock.wait(kRoom, [this] { return frames_.is_stopped || frames_.has_room(); });
+      lock.wait(kFreeSlot, [this] { return frames_.is_stopped || frames_.has_free_slot(); });
       if (frames_.is_stopped) break;
       lock.unlock();
       StageStats stats;
       std::optional<NextFrame> next;
       std::optional<FrameCircles> circles;
-      std::optional<Error> failure;  // of this frame alone
+      std::optional<Error> failure;  // this frame's alone
       const std::optional<Error> error = catch_error([&] {
         next = job_.frames.next();
         if (!next || next->is_made) return;
@@ -156,8 +156,8 @@ class ExportPipeline {
       });
       if (!error && next) sums.add(stats);
       lock.lock();
-      if (next && !next->is_made) in_hand_.insert(next->number);
-      if (error) result_.error = error;  // frames before it are still drawn
+      if (next && !next->is_made) unfinished_.insert(next->number);
+      if (error) result_.error = error;  // earlier frames are still drawn
       if (error || !next) break;
       if (next->is_made) {
         result_.kept.push_back(next->number);
@@ -182,13 +182,13 @@ class ExportPipeline {
     wake_all();
   }
 
-  /// For a frame that others after it may be like.
+  /// If later frames may reuse the frame's picture.
   std::shared_ptr<SharedPicture> share_picture() {
     if (!circles_.repeats()) return nullptr;
     if (shared_) frames_.recycle(std::move(shared_->picture));
     return shared_ = std::make_shared<SharedPicture>();
   }
-  /// For a frame that is like the one before.
+  /// For a frame like the previous one.
   void repeat_picture(std::size_t index, std::int64_t frame) {
     if (shared_->picture) return hand_to_encoders(index, frame, shared_->picture);
     shared_->waiting.push_back({index, frame});
@@ -199,7 +199,7 @@ class ExportPipeline {
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
 
   void draw_frames(Rasterizer& rasterizer) {
-    if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMostWarmPixels)
+    if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMaxWarmUpPixels)
       warm_up(rasterizer);
     StageStats sums;
     State::Lock lock(state_);
@@ -218,9 +218,9 @@ class ExportPipeline {
     drawn_.add(sums);
   }
 
-  /// Draws pictures of nothing, which are kept for frames, while the first circles are generated.
+  /// Draws empty pictures, for reuse, while the first circles are generated.
   void warm_up(Rasterizer& rasterizer) {
-    // A frame that can be drawn says the same error again.
+    // Drawing a frame reports the same error again.
     catch_error([&] {
       const Circles nothing;
       StageStats stats;
@@ -235,7 +235,7 @@ class ExportPipeline {
     });
   }
 
-  /// False when the rasterizer has failed.
+  /// False if the rasterizer has failed.
   bool draw_one(Rasterizer& rasterizer, State::Lock& lock, StageStats& sums) {
     InFlight<FrameToDraw> work = std::move(frames_.to_draw.front());
     frames_.to_draw.pop_front();
@@ -245,7 +245,7 @@ class ExportPipeline {
     lock.unlock();
 
     StageStats stats;
-    std::span<const std::uint8_t> bytes;  // of the file, where drawing has made it
+    std::span<const std::uint8_t> bytes;  // the file's bytes, if drawing made it
     const std::optional<Error> error = catch_error([&] {
       if (!picture) picture = std::make_shared<FramePixels>();
       const FrameCircles& circles = work.content.circles;
@@ -280,7 +280,7 @@ class ExportPipeline {
     return !error.has_value();
   }
 
-  /// Another rasterizer may do better; without one the frame and all others fail.
+  /// Retries on another rasterizer; without one, all frames fail.
   void fail_draw(InFlight<FrameToDraw> work, const Error& error) {
     --live_rasterizers_;
     if (live_rasterizers_ > 0 && !frames_.is_stopped) {
@@ -312,17 +312,17 @@ class ExportPipeline {
         end_encode_task(lock);
       });
     } catch (...) {
-      // oneTBB gets no thread, but has the task, which may run when all here is gone.
+      // oneTBB has no thread, but keeps the task, which may run after this object is gone.
       std::terminate();
     }
   }
   void end_encode_task(State::Lock& lock) {
     --frames_.encode_tasks;
     if (frames_.is_ending()) wake_all();
-    lock.wake_at_once();  // after the last one all here may be gone
+    lock.wake_at_once();  // after the last one this object may be gone
   }
 
-  /// Encodes a picture, if a helping thread has not taken the last one.
+  /// A helping thread may have taken the last picture.
   void encode_one(State::Lock& lock) {
     if (frames_.to_encode.empty()) return;
     InFlight<PixelsPointer> work = std::move(frames_.to_encode.front());
@@ -362,8 +362,8 @@ class ExportPipeline {
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
 
-  /// For each frame only the first writers are woken, the others where frames wait: on a GPU films
-  /// take up to twice as long where many take turns (docs/lab/measurements.md).
+  /// Each frame wakes only the first writers, a backlog the others: on a GPU films take up to twice
+  /// as long if many writers take turns (docs/lab/measurements.md).
   void write_frames(bool first) {
     StageStats sums;
     const Waiting waiting = first ? kWritable : kBacklogs;
@@ -400,39 +400,39 @@ class ExportPipeline {
       fail_frame(work.index, work.frame, *error);
     } else {
       failures_in_a_row_ = 0;
-      in_hand_.erase(work.frame);
+      unfinished_.erase(work.frame);
       result_.written.push_back(work.frame);
       result_.bytes += content.size();
     }
     frames_.recycle(std::move(work.content.picture));
   }
 
-  // ---- who waits for what ----------------------------------------------------------------------
+  // ---- waiting ----------------------------------------------------------------------------------
 
-  /// After something that one of the waiting threads was waiting for: waking all of them, for each
-  /// step of each frame, would keep the others from the lock. At the end, all may go.
+  /// Waking all threads for each step would congest the lock. At the end, wakes all.
   void wake(Waiting waiting) {
     if (frames_.is_ending()) return wake_all();
     state_.wake_one(waiting);
   }
-  /// Not for every frame, where there are some to draw.
+  /// Skips frames while enough wait to be drawn.
   void wake_generator() {
-    if (frames_.is_ending() || (frames_.has_room() && frames_.to_draw.size() <= limits_.ahead / 2))
-      wake(kRoom);
+    if (frames_.is_ending() ||
+        (frames_.has_free_slot() && frames_.to_draw.size() <= limits_.ahead / 2))
+      wake(kFreeSlot);
   }
   void wake_all() { state_.wake_all(); }
 
   // ---- ends ------------------------------------------------------------------------------------
 
   void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
-    in_hand_.erase(frame);
-    job_.frames.give_back(frame, true);  // another process may do better, and must not wait for it
+    unfinished_.erase(frame);
+    job_.frames.give_back(frame, true);  // another process may succeed, and must not wait
     result_.failed.push_back({frame, error.exit_code(), error.what()});
     ++failures_in_a_row_;
     if (frames_.in_order) {
       frames_.end_stream_at(index);
       stop_locked();
-    } else if (failures_in_a_row_ >= kGiveUpAfter) {
+    } else if (failures_in_a_row_ >= kMaxFailuresInARow) {
       result_.gave_up = true;
       stop_locked();
     }
@@ -459,10 +459,10 @@ class ExportPipeline {
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
     }
-    State::Lock lock(state_);  // threads may have started tasks after it was broken off
+    State::Lock lock(state_);  // tasks may have started after a failure
     lock.wait(kEnded, [this] { return frames_.encode_tasks == 0; });
-    for (const std::int64_t frame : in_hand_) job_.frames.give_back(frame, false);
-    in_hand_.clear();
+    for (const std::int64_t frame : unfinished_) job_.frames.give_back(frame, false);
+    unfinished_.clear();
   }
 
   ExportJob job_;
@@ -475,10 +475,10 @@ class ExportPipeline {
   mutable State state_;  ///< guards all below
   FramesInFlight frames_;
   std::size_t live_rasterizers_ = 0, next_index_ = 0, failures_in_a_row_ = 0;
-  std::set<std::int64_t> in_hand_;         ///< handed out, neither written nor failed
-  std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
+  std::set<std::int64_t> unfinished_;      ///< handed out, neither written nor failed
+  std::shared_ptr<SharedPicture> shared_;  ///< picture of the last generated frame
   ExportResult result_;
-  /// Sums over frames. A thread adds its own once it ends, not under the lock for each frame.
+  /// Sums over frames. Each thread adds its own when it ends.
   StageStats generated_, drawn_, encoded_, written_;
 
   std::vector<std::thread> threads_;

@@ -17,43 +17,40 @@
 
 namespace roundel {
 
-/// Where an export stands.
 struct ExportCounts {
   std::uint64_t written = 0, failed = 0;  ///< frames
   std::uint64_t bytes = 0;                ///< written
-  std::size_t drawn_ahead = 0;            ///< pictures that wait for an encoder or to be written
-  std::uint64_t kept = 0;                 ///< frames that another process made meanwhile
+  std::size_t drawn_ahead = 0;            ///< pictures to encode or to write
+  std::uint64_t kept = 0;                 ///< frames that another process made
 
   ExportCounts& operator+=(const ExportCounts& other);
 };
 
-/// How much of an export is done at once, at most.
 struct ExportLimits {
-  std::size_t draw = 1, encode = 1, write = 1;  ///< threads that do so; one generates
-  std::size_t write_first = 1;                  ///< of these; the others help where files wait
+  std::size_t draw = 1, encode = 1, write = 1;  ///< threads of each stage; one thread generates
+  std::size_t write_first = 1;                  ///< always active; the others help with a backlog
   std::size_t frames = 1;                       ///< generated and not yet written
-  std::size_t ahead = 0;                        ///< of these, generated before they can be drawn
+  std::size_t ahead = 0;                        ///< frames of these that wait to be drawn
 };
 
-/// What an export works with. All references must outlive it.
+/// Input of an export. All references must outlive it.
 struct ExportJob {
   const Scene& scene;
   FrameSource& frames;
   const FrameEncoder& encoder;
   FrameSink& sink;
-  /// At least one; each is used by a thread of its own, all draw from one queue of frames.
+  /// One or more; each has its own thread. All draw from one queue.
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
-  int encoders = 0;  ///< pictures encoded at once; 0: one a core
+  int encoders = 0;  ///< pictures encoded at once; 0: one per core
   std::uint64_t memory_budget =
-      0;  ///< bytes for pictures on their way; 0: a share of what there is
-  /// Called after each frame that was written, from several threads at once.
+      0;  ///< bytes for pictures in flight; 0: a share of the available memory
+  /// Called for each written frame, from several threads at once.
   std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
-  /// Called before each frame that has a scene of its own is drawn, with its circles, by one
-  /// thread.
+  /// Called by one thread with each frame that has its own scene, before it is drawn.
   std::function<void(std::int64_t frame, const Scene& scene, const CircleStream& circles)>
       on_scene = [](auto, auto&, auto&) {};
-  /// Called every now and then, by the thread that waits for the end. Where it returns false no
-  /// further frame is drawn; pictures already drawn are encoded and written.
+  /// Called regularly by the waiting thread. If false, no further frame is drawn; drawn pictures
+  /// are still written.
   std::function<bool(const ExportCounts& counts)> goes_on = [](auto&) { return true; };
   double tick_seconds = 0.1;  ///< between these calls
 };
@@ -64,28 +61,26 @@ struct FailedFrame {
   std::string message;
 };
 
-/// What an export did.
 struct ExportResult {
-  FrameList written;                ///< rising
-  FrameList kept = {};              ///< that another process made meanwhile, rising
-  std::vector<FailedFrame> failed;  ///< in the order in which they failed
-  bool gave_up = false;             ///< too many failures one after the other
-  std::optional<Error> error;       ///< why there are no further frames, if not for these
+  FrameList written;                ///< ascending
+  FrameList kept = {};              ///< made by another process, ascending
+  std::vector<FailedFrame> failed;  ///< in order of failure
+  bool gave_up = false;             ///< too many consecutive failures
+  std::optional<Error> error;       ///< why generating stopped, unless because of these failures
   std::uint64_t bytes = 0;          ///< written
   StageStats stages;                ///< sums over all frames and threads
-  double seconds = 0;               ///< in all
-  double processor_seconds = 0;     ///< processor time of all the process's threads in these
+  double seconds = 0;               ///< wall time
+  double processor_seconds = 0;     ///< CPU time
   ExportLimits limits;
 
   ExportCounts counts() const { return {written.size(), failed.size(), bytes, 0, kept.size()}; }
-  /// Adds what another rank has done; its times and limits do not count.
+  /// Adds the result of another rank, except times and limits.
   void add(ExportResult part);
 };
 
-/// True where all rasterizers make circles of recipes.
+/// True if all rasterizers make circles from recipes.
 bool all_make_circles(const ExportJob& job);
-/// What an export with so many threads that encode does at once. `budget`: bytes for what is on its
-/// way. `have_recipes`: rasterizers make the circles.
+/// `budget`: bytes for frames in flight. `have_recipes`: the rasterizers make the circles.
 ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint64_t budget,
                            bool have_recipes);
 
@@ -94,16 +89,15 @@ ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint
 ///   frames ─1 thread: generate─► circles ─1 thread a rasterizer: draw─► pictures
 ///          ─tasks on all cores: encode─► bytes ─a few threads: write─► sink
 ///
-/// One simulation steps through the frames and feeds all rasterizers: stepping is cheap when it
-/// goes forward, and would cost the same again in each of them. A fixed number of frames is on its
-/// way at once, which bounds memory. When all of these wait for an encoder, the threads of the
-/// rasterizers encode too.
+/// One simulation steps through the frames and feeds all rasterizers, since each of several would
+/// repeat all steps. The number of frames in flight is fixed, which bounds memory. When all of them
+/// wait for an encoder, rasterizer threads encode too.
 ///
-/// A frame like the previous one takes its picture. A frame whose own data or scene cannot be read,
-/// or that cannot be encoded or written, has failed, and the others go on, until many fail one
-/// after the other. A rasterizer that fails is given up and its frame goes to another one. Frames
-/// that were handed out and are not written are given back to `frames`, closed before that. Throws
-/// what `goes_on` throws, after everything has come to its end.
+/// A frame like the previous one reuses its picture. A frame fails if its own data or scene cannot
+/// be read, or if it cannot be encoded or written; the others go on until many fail in a row. A
+/// failed rasterizer is dropped and its frame goes to another one. Frames that were handed out but
+/// not written are given back to `frames`, which is closed first. Throws what `goes_on` throws,
+/// after all threads have ended.
 ExportResult export_frames(ExportJob job);
 
 }  // namespace roundel

@@ -22,7 +22,6 @@ constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
   throw Error(ExitCode::kUsage, fmt::format("expected {}, got {}", expected, roundel::quoted(got)));
 }
 
-/// Reads one item of a list from its front to its end.
 class ItemReader {
  public:
   explicit ItemReader(std::string_view item) : item_(item), rest_(item) {}
@@ -49,9 +48,9 @@ class ItemReader {
   void skip_spaces() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r"), rest_.size()));
   }
-  bool take(char wanted) {
+  bool take(char expected) {
     skip_spaces();
-    if (rest_.empty() || rest_.front() != wanted) return false;
+    if (rest_.empty() || rest_.front() != expected) return false;
     rest_.remove_prefix(1);
     return true;
   }
@@ -75,12 +74,12 @@ std::string read_list_file(const std::string& path) {
     const InputFile file(path);
     if (file.size() > kMaxFileBytes) refuse("a list of frames of at most 64 MiB", path);
     return file.read(kMaxFileBytes);
-  } catch (const Error& error) {  // a wrong option, not a wrong scene
+  } catch (const Error& error) {  // an option is wrong, not a scene
     throw Error(ExitCode::kUsage, fmt::format("expected a file with frames: {}", error.what()));
   }
 }
 
-/// A list file as one line: comments go, line ends become commas. Empty items may come of it.
+/// Removes comments and makes line ends commas. Items may be empty.
 std::string joined_lines(std::string_view text) {
   std::string line;
   bool in_comment = false;
@@ -98,7 +97,6 @@ bool is_blank(std::string_view text) {
 
 constexpr int kMaxShards = 1'000'000;
 
-/// The number in an environment variable; nothing where it is not set.
 std::optional<int> environment_number(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;
@@ -125,7 +123,7 @@ std::optional<Shard> slurm_array_shard() {
   return Shard{(*id - *low) / step + 1, *count};
 }
 
-/// A rank from 0 and a number of ranks.
+/// Ranks count from 0.
 std::optional<Shard> rank_shard(const char* rank_name, const char* size_name) {
   const auto rank = environment_number(rank_name);
   const auto size = environment_number(size_name);

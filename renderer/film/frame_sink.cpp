@@ -42,7 +42,7 @@ bool FileSink::claim(std::int64_t frame) {
     if (!file) return false;
     const std::lock_guard lock(mutex_);
     claims_.emplace(frame, std::move(file));
-  } catch (const Error&) {  // write() will meet it again
+  } catch (const Error&) {  // write() will fail, too
   }
   return true;
 }

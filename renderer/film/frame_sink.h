@@ -12,40 +12,37 @@
 
 namespace roundel {
 
-/// Takes encoded frames.
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
   FrameSink(const FrameSink&) = delete;
   FrameSink& operator=(const FrameSink&) = delete;
 
-  /// True where frames must come one by one and in order; else they come in any order and from
-  /// several threads at once.
+  /// True if frames must come one by one, in order; else several threads write them in any order.
   virtual bool in_order() const = 0;
-  /// What a frame is called in messages.
   virtual std::string name(std::int64_t frame) const = 0;
-  /// Throws Error; the frame is then not there.
+  /// Throws Error; the frame is then missing.
   virtual void write(std::int64_t frame, std::span<const std::uint8_t> bytes) = 0;
-  /// Waits until these frames, written or there already, are on the disk. Throws Error.
+  /// Waits until these frames are on the disk. Throws Error.
   virtual void sync(const FrameList& /*frames*/) {}
 
  protected:
   FrameSink() = default;
 };
 
-/// A file a frame, written under a temporary name and renamed. sync() puts all on the disk. A link
-/// under a frame's name is replaced; a pipe or a device there is an error.
+/// Writes a file per frame, under a temporary name, then renames it. A link under a frame's name is
+/// replaced; a pipe or a device there is an error.
 class FileSink final : public FrameSink {
  public:
-  /// `rule`: for what is there under a frame's name by then.
+  /// `rule`: for a frame's name that already exists.
   explicit FileSink(FrameName file_name, TakenName rule = TakenName::kReplace)
       : file_name_(std::move(file_name)), rule_(rule) {}
   bool in_order() const override { return false; }
   std::string name(std::int64_t frame) const override { return file_name_.path(frame); }
   void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override;
 
-  /// Makes the frame's temporary file ahead of time, see AtomicFile::claim(): false while another
-  /// process has it. What is wrong with the place is left for write() to say.
+  /// Creates the frame's temporary file, see AtomicFile::claim(). False while another process holds
+  /// it. Leaves other errors to write().
   bool claim(std::int64_t frame);
   /// Removes the temporary file of a frame that is not made here.
   void drop_claim(std::int64_t frame);
@@ -53,7 +50,7 @@ class FileSink final : public FrameSink {
 
  private:
   std::string folder_of(std::int64_t frame) const;
-  /// Null where there is none.
+  /// Returns null if the frame has no claim.
   std::unique_ptr<AtomicFile> take_claim(std::int64_t frame);
 
   FrameName file_name_;
@@ -63,10 +60,9 @@ class FileSink final : public FrameSink {
   FileSystems file_systems_;
 };
 
-/// All frames one after the other into a file descriptor, which stays open.
+/// Writes all frames, one after the other, to a file descriptor.
 class StreamSink final : public FrameSink {
  public:
-  /// `header` goes before the first frame.
   StreamSink(int descriptor, std::string header);
   bool in_order() const override { return true; }
   std::string name(std::int64_t frame) const override;

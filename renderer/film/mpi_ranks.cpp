@@ -1,8 +1,7 @@
-// Ranks that talk through MPI. Plain messages: a rank asks the first one, whose helper thread looks
-// for questions every 200 µs and answers at once, whatever its other threads do. (A counter in a
-// window, drawn by MPI_Fetch_and_op, is no answer: over TCP its progress depends on what the first
-// rank does.) MPI is called by several threads, but by one at a time, under one mutex; nobody waits
-// inside MPI, where Open MPI would spin.
+// A rank sends its question to the first one, whose helper thread polls every 200 µs and answers at
+// once, whatever its other threads do. (A counter in a window, with MPI_Fetch_and_op, does not
+// work: over TCP its progress depends on the first rank's activity.) Threads call MPI one at a
+// time, under one mutex, and wait outside of it, since Open MPI would spin.
 #define OMPI_SKIP_MPICXX 1  // the C interface only
 #include <fmt/format.h>
 #include <mpi.h>
@@ -91,7 +90,7 @@ ROUNDEL_MODULE_FUNCTION void roundel_join_mpi_ranks(roundel::Ranks* ranks) {
   ranks->messenger = std::make_unique<roundel::MpiMessenger>(*ranks);
 }
 
-/// Open MPI puts its name and version first: "Open MPI v4.1.4, package: …".
+/// Open MPI's text begins with its name and version: "Open MPI v4.1.4, package: …".
 ROUNDEL_MODULE_FUNCTION void roundel_mpi_version(std::string* version) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

@@ -14,7 +14,7 @@
 
 namespace roundel {
 
-// What ranks tell each other of these.
+// Messages between ranks.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, name, place, milliseconds, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StageStats, stages, circles, overlaps, chunks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FailedFrame, frame, exit_code, message)
@@ -40,7 +40,7 @@ int environment_number(const char* name, int otherwise) {
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-/// Sends a question to the first rank and waits for the answer.
+/// Sends a question to the first rank and returns the answer.
 Message ask(Messenger& messenger, const Message& question) {
   messenger.send(0, json_text(question));
   for (;;) {
@@ -49,7 +49,7 @@ Message ask(Messenger& messenger, const Message& question) {
   }
 }
 
-/// The first frames of a list, at most so many.
+/// At most `count`.
 FrameList take_first(std::deque<std::int64_t>& list, std::size_t count) {
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(std::min(count, list.size()));
   FrameList frames(list.begin(), end);
@@ -73,7 +73,7 @@ Ranks join_ranks(bool alone) {
   if (!kHasMpi)
     throw Error(ExitCode::kUsage,
                 "this program was built without MPI; under mpirun add --shard auto");
-  Ranks ranks;  // MPI is in a module, so that only ranks load it
+  Ranks ranks;  // only ranks load the module with MPI
   module_function<void(Ranks*)>(kMpiModule, "roundel_join_mpi_ranks")(&ranks);
   return ranks;
 }
@@ -166,8 +166,8 @@ void FirstRank::dismiss(int exit_code) {
     ranks_.messenger->send(rank, json_text({{"exit_code", exit_code}}));
 }
 
-/// What this throws ends the process, see prepare_process(), and with it the other ranks, who could
-/// only wait.
+/// An exception ends the process, see prepare_process(), and the other ranks, which could only
+/// wait.
 void FirstRank::answer_questions() {
   while (!quit_) {
     if (const auto question = ranks_.messenger->receive())

@@ -15,7 +15,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kBandSlab = 65536;  // circles a task looks at
+constexpr std::size_t kBandSlab = 65536;  // circles of a task
 
 bool may_cover_band(const TileGrid& grid, const Shape& shape, const RowBand& band) {
   const PixelRect bounds = grid.pixel_bounds(shape);
@@ -23,7 +23,7 @@ bool may_cover_band(const TileGrid& grid, const Shape& shape, const RowBand& ban
          bounds.y1 >= band.first;
 }
 
-/// The bytes of a band in a picture, in the picture's own order of rows.
+/// In the picture's order of rows.
 std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) {
   const auto rows = [](std::uint8_t* bytes, std::size_t row_bytes, int first, int end) {
     return std::span(bytes + static_cast<std::size_t>(first) * row_bytes,
@@ -39,7 +39,6 @@ std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) 
               image.height - band.first);
 }
 
-/// A rasterizer and what it draws.
 struct Part {
   explicit Part(std::unique_ptr<Rasterizer> owned) : rasterizer(std::move(owned)) {}
 
@@ -75,7 +74,7 @@ class SplitRasterizer final : public Rasterizer {
     const Circles& circles = stream.all(made_);
     out.resize(image);
     const auto count = static_cast<int>(parts_.size());
-    std::vector<std::jthread> threads;  // joined even if another one cannot be had
+    std::vector<std::jthread> threads;  // joined even if a later thread cannot start
     for (int i = 0; i < count; ++i) {
       Part& part = *parts_[static_cast<std::size_t>(i)];
       part.stats = {};
@@ -93,7 +92,7 @@ class SplitRasterizer final : public Rasterizer {
 
  private:
   std::vector<std::unique_ptr<Part>> parts_;
-  Circles made_;  // where they are not in memory
+  Circles made_;  // if they are made on demand
 };
 
 }  // namespace
@@ -108,7 +107,7 @@ void select_band(const Circles& circles, const ImageSettings& image, const RowBa
   const TileGrid grid = TileGrid::make(image, 16);
   const std::size_t count = circles.count();
   const std::size_t slabs = (count + kBandSlab - 1) / kBandSlab;
-  // Count in each slab, add up, and put each slab's circles where they belong: paint order stays.
+  // Count in each slab, scan, and copy each slab's circles to its offset: paint order stays.
   std::vector<std::size_t> offsets(slabs + 1, 0);
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t slab) {
     const auto begin = circles.shapes.begin() + slab * kBandSlab;

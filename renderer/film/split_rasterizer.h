@@ -13,17 +13,17 @@ struct RowBand {
   bool operator==(const RowBand&) const = default;
 };
 
-/// The band of part `index` (from 0) of `count` of a frame with this many rows. The parts have each
-/// row once, and their sizes differ by one at most.
+/// Returns band `index` (from 0) of `count` for `rows` rows. Bands are disjoint, and their sizes
+/// differ by at most one.
 RowBand band_of(int rows, int index, int count);
 
-/// The circles that may cover a pixel of the band, in paint order: those of the band's pixels are
-/// all there, so drawing them gives these pixels the same bits as drawing all circles.
+/// Selects the circles that may cover a pixel of the band, in paint order. They give the band's
+/// pixels the same bits as all circles.
 void select_band(const Circles& circles, const ImageSettings& image, const RowBand& band,
                  Circles& selected);
 
-/// Draws a frame on several rasterizers at once, each a band of it. They draw whole frames: outside
-/// of its band a rasterizer has no circles to paint, only background.
+/// Draws a band of a frame on each of several rasterizers. Outside of its band, each draws only
+/// background.
 std::unique_ptr<Rasterizer> make_split_rasterizer(
     std::vector<std::unique_ptr<Rasterizer>> rasterizers);
 

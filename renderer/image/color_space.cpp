@@ -17,7 +17,7 @@ struct Name {
   const char* name;
 };
 
-/// "primaries 7" of a code without a name.
+/// Returns the code's name, or "primaries 7".
 template <std::size_t kCount>
 std::string name_of(const Name (&names)[kCount], const char* kind, std::uint8_t code) {
   const auto* const found =
@@ -25,7 +25,7 @@ std::string name_of(const Name (&names)[kCount], const char* kind, std::uint8_t 
   return found == names + kCount ? fmt::format("{} {}", kind, code) : found->name;
 }
 
-/// Numbers of a TIFF's header and directory (TIFF 6.0, 1992), in either byte order.
+/// Reads numbers of a TIFF's header and directory (TIFF 6.0, 1992), in either byte order.
 struct Tiff {
   std::span<const std::uint8_t> bytes;
   bool is_big_endian;
@@ -85,7 +85,7 @@ std::string primaries_text(const std::array<double, 8>& places) {
 }
 
 int exif_orientation(std::span<const std::uint8_t> exif) {
-  constexpr std::string_view kStart("Exif\0\0", 6);  // as JPEG has it, and some WebP files
+  constexpr std::string_view kStart("Exif\0\0", 6);  // in JPEG and some WebP files
   if (exif.size() > kStart.size() && std::equal(kStart.begin(), kStart.end(), exif.begin()))
     exif = exif.subspan(kStart.size());
   constexpr std::size_t kHeader = 8, kEntry = 12;
@@ -97,7 +97,7 @@ int exif_orientation(std::span<const std::uint8_t> exif) {
   for (std::size_t k = 0; k < entries; ++k) {
     const std::size_t entry = directory + 2 + kEntry * k;
     const auto value = tiff.number(entry + 8, 2);
-    if (!value) break;  // cut off
+    if (!value) break;  // truncated
     if (tiff.number(entry, 2) != kOrientation || tiff.number(entry + 2, 2) != kShort) continue;
     return *value >= 1 && *value <= 8 ? static_cast<int>(*value) : 1;
   }

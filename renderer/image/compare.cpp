@@ -15,13 +15,13 @@ double distance(float a, float b) {
   return std::abs(static_cast<double>(a) - static_cast<double>(b));
 }
 
-/// A sample of 16 bits.
+/// A 16-bit sample.
 struct Word {
   std::uint8_t high, low;
   explicit operator float() const { return static_cast<float>(high * 256 + low); }
 };
 
-/// Of `pixels` pixels with `channels` samples each, in rows of `width`.
+/// Rows have `width` pixels.
 template <typename Sample>
 Difference compare_samples(const Sample* a, const Sample* b, std::size_t pixels, int width,
                            int channels) {

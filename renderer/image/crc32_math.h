@@ -3,11 +3,10 @@
 
 #include "renderer/base/host_device.h"
 
-/// PNG's CRC-32 as arithmetic, for those who make it of pieces side by side. Bits are the
-/// coefficients of a polynomial over GF(2) modulo the CRC's: bit 31 of x^0, bit 0 of x^31. Bytes'
-/// bits come in the stream's order. The CRC of bytes, but for the inversions at its begin and end,
-/// is the sum (exclusive or) of each word times x to the power of the bits from its begin to the
-/// end.
+/// PNG's CRC-32 as arithmetic, to combine pieces. Bits are the coefficients of a polynomial over
+/// GF(2) modulo the CRC's: bit 31 of x^0, bit 0 of x^31. Bits of bytes are in stream order. Without
+/// its first and last inversion, a CRC is the sum (exclusive or) of each word times x^(bits from
+/// the word's begin to the stream's end).
 namespace roundel::crc32 {
 
 inline constexpr std::uint32_t kOne = 1U << 31;
@@ -20,7 +19,7 @@ ROUNDEL_HOST_DEVICE constexpr std::uint32_t product(std::uint32_t a, std::uint32
   for (int k = 0; k < 32; ++k, a <<= 1, b = times_x(b)) sum ^= (0U - (a >> 31)) & b;
   return sum;
 }
-/// x^(bits), for powers that are made once.
+/// Returns x^bits.
 ROUNDEL_HOST_DEVICE constexpr std::uint32_t power(std::uint64_t bits) {
   std::uint32_t result = kOne, square = times_x(kOne);
   for (; bits > 0; bits >>= 1, square = product(square, square))
@@ -28,7 +27,7 @@ ROUNDEL_HOST_DEVICE constexpr std::uint32_t power(std::uint64_t bits) {
   return result;
 }
 
-/// For words of four bytes, the first one lowest.
+/// Tables for words of four bytes, the first byte lowest.
 struct WordTables {
   std::uint32_t bytes[4][256];  ///< the k-th byte of a word, times x^32
 
@@ -41,7 +40,7 @@ struct WordTables {
       }
   }
 };
-/// With a word more, `crc` being what there was of those before.
+/// Appends a word to the CRC `crc`.
 ROUNDEL_HOST_DEVICE constexpr std::uint32_t add_word(const std::uint32_t (&bytes)[4][256],
                                                      std::uint32_t crc, std::uint32_t word) {
   crc ^= word;

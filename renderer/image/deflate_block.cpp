@@ -12,8 +12,8 @@
 #include "renderer/image/deflate_rows.h"
 #include "renderer/image/png_format.h"
 
-// Parts of 512 KiB are coded in parallel and put together bit by bit. Nothing depends on the number
-// of threads.
+// Parts of 512 KiB are coded in parallel and joined bit by bit. The number of threads does not
+// change the bytes.
 namespace roundel {
 namespace {
 
@@ -21,7 +21,7 @@ namespace format = png_format;
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 19;
 
-/// Sums over [0, count) in pieces of `piece`, each of which adds to counts of its own.
+/// Adds up counts in pieces of `piece`.
 template <typename Add>
 deflate::Counts sum_counts(std::size_t count, std::size_t piece, const Add& add) {
   const std::size_t pieces = (count + piece - 1) / piece;
@@ -33,7 +33,7 @@ deflate::Counts sum_counts(std::size_t count, std::size_t piece, const Add& add)
   return counts[0];
 }
 
-/// Of the block's header, symbols and end.
+/// Counts header, symbols and end.
 std::uint64_t coded_bits(const deflate::Counts& all, const deflate::SymbolTables& tables,
                          std::size_t pixel_bytes) {
   std::uint64_t bits = format::header_bits(pixel_bytes) + tables.lengths[format::kEndOfBlock];
@@ -43,7 +43,7 @@ std::uint64_t coded_bits(const deflate::Counts& all, const deflate::SymbolTables
          std::uint64_t{all.distances[1]} * format::distance_bit_count(pixel_bytes);
 }
 
-/// Copies whole bytes out of `in`, moved up by `shift` bits, to `out`: bytes [first, end) of them.
+/// Copies bytes [first, end) of `in`, shifted up by `shift` bits, to `out`.
 void copy_shifted(std::uint8_t* out, const std::uint8_t* in, std::size_t first, std::size_t end,
                   unsigned shift) {
   if (shift == 0) {
@@ -74,22 +74,22 @@ DeflateBlock::DeflateBlock(const PngRows& rows, bool is_last) : rows_(rows), is_
 
   for (std::size_t y = 0; y < rows.count; y += part_rows)
     parts_.push_back({y, std::min(rows.count, y + part_rows)});
-  // Room for the rows as they are, and that of a segment more.
+  // Capacity for the unchanged rows plus a segment.
   const std::size_t segment =
       std::min(rows.row_bytes, format::kSegmentPixels * rows.pixel_bytes + 1);
-  const std::size_t slack = deflate::most_coded(segment) + 256;
+  const std::size_t slack = deflate::max_coded_bytes(segment) + 256;
   const auto code_all = [&](std::size_t times) {
-    const std::size_t room = times * part_rows * rows.row_bytes + slack;
+    const std::size_t capacity = times * part_rows * rows.row_bytes + slack;
     std::atomic<bool> fits = true;
     tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t k) {
       if (!fits) return;
-      Buffer<std::uint8_t> coded(room);
-      if (!deflate::code_part(rows, *tables, is_last, parts_[k], coded.data(), room)) {
+      Buffer<std::uint8_t> coded(capacity);
+      if (!deflate::code_part(rows, *tables, is_last, parts_[k], coded.data(), capacity)) {
         fits = false;
         return;
       }
-      // With its room, of which most parts need little: what is not written to is not touched. The
-      // byte behind the last bits, all zeros, is read when parts are moved up by up to seven bits.
+      // Untouched capacity costs nothing. The zero byte after the last bits is read when parts are
+      // shifted by up to seven bits.
       parts_[k].coded = std::move(coded);
     });
     return fits.load();
@@ -105,7 +105,7 @@ DeflateBlock::DeflateBlock(const PngRows& rows, bool is_last) : rows_(rows), is_
           deflate::count_rows(rows, y, end, false, sum);
         });
     size_ = format::coded_bytes(coded_bits(all, *tables, rows.pixel_bytes), is_last);
-    if (size_ <= stored) code_all(2);  // no code has over 15 bits
+    if (size_ <= stored) code_all(2);  // codes have at most 15 bits
   }
   if (size_ <= stored) return;
   is_stored_ = true;
@@ -138,7 +138,7 @@ void DeflateBlock::write(std::uint8_t* out) {
 }
 
 void DeflateBlock::write_coded(std::uint8_t* out) {
-  // Whole bytes in parallel; then those that parts share, and the end.
+  // Whole bytes in parallel; then the bytes that parts share, and the end.
   std::vector<std::uint64_t> begins(parts_.size() + 1);  // bits
   for (std::size_t k = 0; k < parts_.size(); ++k) begins[k + 1] = begins[k] + parts_[k].bits;
   tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t k) {
@@ -159,7 +159,7 @@ void DeflateBlock::write_coded(std::uint8_t* out) {
   }
   const std::size_t end = (begins.back() + 7) / 8;
   std::memset(out + end, 0, size_ - end);
-  if (!is_last_) out[size_ - 1] = out[size_ - 2] = 0xff;  // of no stored bytes
+  if (!is_last_) out[size_ - 1] = out[size_ - 2] = 0xff;  // length of an empty stored block
   for (Part& part : parts_) part.coded = {};
 }
 

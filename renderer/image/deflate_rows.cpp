@@ -8,10 +8,10 @@
 #include <memory>
 #include <type_traits>
 
-// Two pixels at a time. Nothing depends on the processor; the test Png.BytesAreKnown stands guard.
+// Two pixels at a time. The processor does not change the bytes (test Png.BytesAreKnown).
 //
-// Highway compiles this once for each instruction set: those with BMI2 shift without the detour
-// through one fixed register, which takes a third of the time away.
+// Highway compiles this for each instruction set: BMI2 shifts without a fixed register, which saves
+// a third of the time.
 #define HWY_DISABLED_TARGETS (ROUNDEL_DISABLED_TARGETS | HWY_SSE4 | HWY_AVX3)
 #define HWY_TARGET_INCLUDE "renderer/image/deflate_rows.cpp"
 #include "renderer/base/each_highway_target.h"
@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace roundel::HWY_NAMESPACE {
 
-using namespace deflate;  // NOLINT: what both halves know
+using namespace deflate;  // NOLINT: used by both halves
 namespace format = png_format;
 
 HWY_INLINE std::uint64_t bits_of(Symbol symbol) {
@@ -41,7 +41,7 @@ constexpr std::uint64_t low_pixels() {
   return ~std::uint64_t{0} >> (64 - 8 * kPixels * kPixelBytes);
 }
 
-/// Bytes of the run that begins with two pixels at `pixel`. There are whole pixels up to `end`.
+/// The run begins with two pixels at `pixel`. Pixels up to `end` are whole.
 template <std::size_t kPixelBytes>
 HWY_INLINE std::size_t run_length(const std::uint8_t* pixel, const std::uint8_t* end) {
   const auto most = static_cast<std::size_t>(end - pixel);
@@ -67,12 +67,12 @@ HWY_INLINE std::size_t run_length(const std::uint8_t* pixel, const std::uint8_t*
   return most;
 }
 
-/// A segment's tokens to the sink: run(bytes, is_one_byte), one_pixel(word) and two_pixels(word),
-/// which are literals in the low bytes.
+/// Calls run(bytes, is_one_byte), one_pixel(word) and two_pixels(word), with literals in the low
+/// bytes.
 template <std::size_t kPixelBytes, typename Sink>
 HWY_INLINE void put_segment(const std::uint8_t* pixel, std::size_t size, Sink& sink) {
   constexpr std::uint64_t kFirst = low_pixels<1, kPixelBytes>();
-  // Where these bytes equal those before, a run may begin at the second pixel.
+  // Bytes that must equal those before for a run to begin at the second pixel.
   constexpr std::uint64_t kMayBegin = ~kFirst;
   const std::uint8_t* const end = pixel + size;
   sink.one_pixel(load_word(pixel));
@@ -87,7 +87,7 @@ HWY_INLINE void put_segment(const std::uint8_t* pixel, std::size_t size, Sink& s
       is_run = (differing & kFirst) == 0 && ((load_word(pixel + kPixelBytes) ^ word) & kFirst) == 0;
     }
     if (is_run) {
-      // The pixel moved on by a byte is itself where all its bytes are equal.
+      // A pixel shifted by a byte equals itself if all its bytes are equal.
       const bool is_one_byte = ((word ^ word >> 8) & kFirst >> 8) == 0;
       const std::size_t length = run_length<kPixelBytes>(pixel, end);
       sink.run(length, is_one_byte);
@@ -103,7 +103,6 @@ HWY_INLINE void put_segment(const std::uint8_t* pixel, std::size_t size, Sink& s
   if (pixel < end) sink.one_pixel(load_word(pixel));
 }
 
-/// run() by pieces.
 template <std::size_t kPixelBytes, typename Put>
 HWY_INLINE void put_pieces(std::size_t length, const Put& put) {
   constexpr std::size_t kPiece = format::piece_pixels(kPixelBytes) * kPixelBytes;
@@ -111,8 +110,8 @@ HWY_INLINE void put_pieces(std::size_t length, const Put& put) {
   if (length > 0) put(length);
 }
 
-/// Four bytes in a row are counted apart: most are alike, and a count must be written before it is
-/// read again.
+/// Four consecutive bytes have separate counts: most are equal, and a count must be written before
+/// it is read again.
 template <std::size_t kPixelBytes>
 class SymbolCounter {
  public:
@@ -142,15 +141,14 @@ class SymbolCounter {
   std::uint32_t matches_[2][format::kLongestMatch + 1] = {};  // with distance 1 and P, by length
 };
 
-/// Writes symbols, the first in the low bits of the first byte, where there is room for them.
+/// Writes symbols, the first in the low bits of the first byte, while they fit.
 template <std::size_t kPixelBytes>
 class SymbolWriter {
  public:
   SymbolWriter(std::uint8_t* out, const SymbolTables& tables)
       : tables_(tables), begin_(out), out_(out) {}
 
-  static constexpr std::uint64_t kMostBits = 56;
-  /// At most kMostBits.
+  static constexpr std::uint64_t kMaxBits = 56;
   HWY_INLINE void put(std::uint64_t bits, std::uint64_t count) {
     word_ |= bits << count_;
     count_ += count;
@@ -189,10 +187,10 @@ class SymbolWriter {
     const Symbol* const pairs = tables_.pairs;
     put_all(pairs[word & 0xffff], pairs[word >> 16 & 0xffff], pairs[word >> 32 & 0xffff]);
   }
-  /// Each of at most 30 bits.
+  /// At most 30 bits each.
   HWY_INLINE void put_all(Symbol a, Symbol b, Symbol c) {
     const std::uint64_t two = count_of(a) + count_of(b), three = two + count_of(c);
-    if (three > kMostBits) {  // rare
+    if (three > kMaxBits) {  // rare
       put(a);
       put(b);
       put(c);
@@ -207,7 +205,7 @@ class SymbolWriter {
   std::uint64_t word_ = 0, count_ = 0;
 };
 
-/// Goes through rows, filtering them on the way where they are not.
+/// Filters unfiltered rows.
 class RowReader {
  public:
   explicit RowReader(const PngRows& rows) : rows_(rows) {
@@ -263,10 +261,9 @@ void count_rows(const PngRows& rows, std::size_t first, std::size_t end, bool is
   counter.add_to(counts);
 }
 
-/// False where the part's `room` bytes do not do; sets its bits and checksum.
 template <std::size_t kPixelBytes>
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-               DeflateBlock::Part& part, std::uint8_t* out, std::size_t room) {
+               DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity) {
   constexpr std::size_t kSegment = format::kSegmentPixels * kPixelBytes;
   SymbolWriter<kPixelBytes> writer(out, tables);
   if (part.first == 0) {
@@ -275,7 +272,7 @@ bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_blo
   }
   RowReader reader(rows);
   part.adler = 1;
-  if (rows.is_filtered) {  // at once: a call a row takes twice as long
+  if (rows.is_filtered) {  // one call; a call per row takes twice as long
     part.adler =
         libdeflate_adler32(1, reader.row(part.first), (part.end - part.first) * rows.row_bytes);
   }
@@ -285,7 +282,7 @@ bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_blo
     writer.literal(row[0]);
     for (std::size_t at = 1; at < rows.row_bytes; at += kSegment) {
       const std::size_t size = std::min(kSegment, rows.row_bytes - at);
-      if (writer.bits() / 8 + most_coded(size) > room) return false;
+      if (writer.bits() / 8 + max_coded_bytes(size) > capacity) return false;
       put_segment<kPixelBytes>(row + at, size, writer);
     }
   }
@@ -294,7 +291,7 @@ bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_blo
   return true;
 }
 
-/// f(bytes of a pixel) with a constant.
+/// Calls f with the bytes of a pixel as a constant.
 template <typename F>
 auto with_pixel_bytes(std::size_t pixel_bytes, const F& f) {
   using std::integral_constant;
@@ -318,9 +315,9 @@ void count(const PngRows& rows, std::size_t first, std::size_t end, bool is_samp
 }
 
 bool code(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-          DeflateBlock::Part& part, std::uint8_t* out, std::size_t room) {
+          DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity) {
   return with_pixel_bytes(rows.pixel_bytes, [&](auto bytes) {
-    return code_part<decltype(bytes)::value>(rows, tables, is_last_block, part, out, room);
+    return code_part<decltype(bytes)::value>(rows, tables, is_last_block, part, out, capacity);
   });
 }
 
@@ -354,8 +351,8 @@ void fill_pairs(SymbolTables& tables) {
 }
 
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-               DeflateBlock::Part& part, std::uint8_t* out, std::size_t room) {
-  return HWY_DYNAMIC_DISPATCH(code)(rows, tables, is_last_block, part, out, room);
+               DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity) {
+  return HWY_DYNAMIC_DISPATCH(code)(rows, tables, is_last_block, part, out, capacity);
 }
 
 void filter_rows(const PngRows& rows, std::size_t first, std::size_t end,

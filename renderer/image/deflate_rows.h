@@ -6,10 +6,10 @@
 #include "renderer/image/deflate_block.h"
 #include "renderer/image/png_format.h"
 
-/// What goes through the rows of a DeflateBlock, compiled for each vector instruction set.
+/// Loops over the rows of a DeflateBlock, compiled for each vector instruction set.
 namespace roundel::deflate {
 
-/// Symbols of a sample, or of all rows.
+/// Counts of a sample or of all rows.
 struct Counts {
   std::uint32_t symbols[png_format::kNumSymbols] = {};
   std::uint32_t distances[2] = {};  ///< 1 and P
@@ -20,20 +20,19 @@ struct Counts {
   }
 };
 
-/// Bits of a symbol, extra bits and distance included, above their number, which has the low six
-/// bits: those that count in a shift count.
+/// Bits of a symbol with extra bits and distance, shifted left by 6, and their number in the low 6
+/// bits, all that a shift count uses.
 using Symbol = std::uint64_t;
 inline Symbol make_symbol(std::uint64_t bits, std::uint64_t count) {
   return bits << 6 | count;
 }
 
-/// The code of a block.
 struct SymbolTables {
   std::uint8_t lengths[png_format::kNumSymbols];
   Symbol literals[257];                                ///< and the end of the block
-  Symbol matches[png_format::kLongestMatch + 1];       ///< with the pixel before
-  Symbol byte_matches[png_format::kLongestMatch + 1];  ///< with the byte before
-  Symbol pairs[65536];  ///< of literals, the first one in the low byte: fill_pairs()
+  Symbol matches[png_format::kLongestMatch + 1];       ///< with the previous pixel
+  Symbol byte_matches[png_format::kLongestMatch + 1];  ///< with the previous byte
+  Symbol pairs[65536];  ///< two literals, the first in the low byte: fill_pairs()
 
   SymbolTables(const Counts& sample, std::size_t pixel_bytes) {
     Counts counts = sample;
@@ -56,19 +55,19 @@ struct SymbolTables {
   }
 };
 
-/// Bytes of room that a segment's symbols can take, and a word more, which is written at once.
-inline std::size_t most_coded(std::size_t segment_bytes) {
+/// Capacity for a segment's symbols, in bytes, plus a word, since words are written.
+inline std::size_t max_coded_bytes(std::size_t segment_bytes) {
   return (segment_bytes + 1) * png_format::kLongestCode / 8 + 16;
 }
 
-/// Adds the symbols of rows [first, end), or of the rows of the sample with these numbers.
+/// Adds the symbols of rows [first, end), or of the sample's rows with these numbers.
 void count_rows(const PngRows& rows, std::size_t first, std::size_t end, bool is_sample,
                 Counts& counts);
 void fill_pairs(SymbolTables& tables);
-/// False where the part's `room` bytes do not do; sets its bits and checksum.
+/// Codes a part and sets its bits and checksum. False if it exceeds `capacity` bytes.
 bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_block,
-               DeflateBlock::Part& part, std::uint8_t* out, std::size_t room);
-/// Gives rows [first, end) to `take`, filtered.
+               DeflateBlock::Part& part, std::uint8_t* out, std::size_t capacity);
+/// Calls `take` with each of rows [first, end), filtered.
 void filter_rows(const PngRows& rows, std::size_t first, std::size_t end,
                  const std::function<void(std::size_t, const std::uint8_t*)>& take);
 

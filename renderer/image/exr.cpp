@@ -1,4 +1,4 @@
-// EXR files are read and written in a module, so that only those who need OpenEXR load it.
+// EXR files are read and written in a module, so that OpenEXR is loaded only if needed.
 #include "renderer/base/module.h"
 #include "renderer/image/exr_module.h"
 

@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-/// Bytes that are taken from the front.
+/// Takes bytes from the front.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -25,7 +25,7 @@ class ByteReader {
     bytes_ = bytes_.subspan(size);
     return taken;
   }
-  /// Text with a zero behind it.
+  /// Zero-terminated.
   std::string_view take_text() {
     const auto end = std::find(bytes_.begin(), bytes_.end(), std::byte{0});
     const auto size = static_cast<std::size_t>(end - bytes_.begin());
@@ -42,7 +42,7 @@ class ByteReader {
   std::span<const std::byte> bytes_;
 };
 
-/// Bytes of the types that always have as many.
+/// In bytes.
 constexpr std::pair<std::string_view, std::size_t> kSizes[] = {
     {"box2f", 16},
     {"box2i", 16},
@@ -70,7 +70,7 @@ constexpr std::pair<std::string_view, std::size_t> kSizes[] = {
     {"v3i", 12},
 };
 
-/// True if a value of the type, read as OpenEXR does, ends with its last byte.
+/// True if the value, read as OpenEXR does, ends with its last byte.
 bool fits_type(std::string_view type, std::span<const std::byte> value) {
   const auto* const known =
       std::find_if(std::begin(kSizes), std::end(kSizes),
@@ -95,7 +95,7 @@ bool fits_type(std::string_view type, std::span<const std::byte> value) {
     return value.size() % 4 == 0 && width <= pixels && height <= pixels && width * height == pixels;
   }
   if (type == "floatvector") return value.size() % sizeof(float) == 0;
-  return true;  // read as so many bytes
+  return true;  // read as plain bytes
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ void check_exr_attributes(std::span<const std::byte> file) {
     while (!reader.at_zero()) {
       const std::string_view name = reader.take_text();
       const std::string_view type = reader.take_text();
-      // OpenEXR 3.1 reads on behind its end.
+      // OpenEXR 3.1 reads past its end.
       if (type == "idmanifest") throw UnsupportedExr("a manifest of ids");
       if (!fits_type(type, reader.take(reader.take_number()))) {
         throw std::runtime_error(

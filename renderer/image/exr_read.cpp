@@ -23,7 +23,6 @@
 namespace roundel::openexr {
 namespace {
 
-/// A file in memory.
 class MemoryInput : public Imf::IStream {
  public:
   explicit MemoryInput(std::span<const std::byte> file) : Imf::IStream("memory"), file_(file) {}
@@ -60,7 +59,7 @@ std::optional<ImageMetadata> metadata_of(const Imf::Header& header) {
   });
 }
 
-/// The pixels of the only part of a file.
+/// The single part of a file.
 struct OpenExr {
   explicit OpenExr(std::span<const std::byte> file)
       : stream(file), parts((check_size(file), stream), /*numThreads=*/0) {
@@ -77,7 +76,7 @@ struct OpenExr {
     width = static_cast<int>(columns), height = static_cast<int>(rows);
     left = window.min.x, top = window.min.y;
   }
-  /// Before OpenEXR reads the header and takes memory for what that claims.
+  /// Runs before OpenEXR reads the header and allocates the claimed sizes.
   static void check_size(std::span<const std::byte> file) {
     check_exr_attributes(file);
     Imf::Header::setMaxImageSize(kMaxImageSide, kMaxImageSide);
@@ -91,13 +90,13 @@ struct OpenExr {
   int width = 0, height = 0, left = 0, top = 0;
 };
 
-/// `bytes` before `address`: the address of the pixel (0, 0), which need not be in the buffer.
+/// Address of pixel (0, 0), possibly outside the buffer.
 char* address_before(const void* address, std::int64_t bytes) {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(address) -
                                  static_cast<std::uintptr_t>(bytes));
 }
 
-/// Reads every row, one at a time, and throws the pixels away.
+/// Reads one row at a time.
 void check_pixels(OpenExr& exr) {
   std::vector<float> row(static_cast<std::size_t>(exr.width));
   char* const base = address_before(row.data(), std::int64_t{exr.left} * 4);
@@ -110,7 +109,7 @@ void check_pixels(OpenExr& exr) {
   for (int y = 0; y < exr.height; ++y) exr.part->readPixels(exr.top + y);
 }
 
-/// The file's names of the channels in a picture's order. Throws UnsupportedExr.
+/// Returns channels in a picture's order. Throws UnsupportedExr.
 std::vector<std::string> ordered_channels(const Imf::ChannelList& list) {
   std::vector<std::string> names;
   std::string all;
@@ -169,7 +168,7 @@ ExrDisplay display_of(const Imf::Header& header) {
   return display;
 }
 
-/// How many bytes of memory the compression can make of one in a file, at most about.
+/// Upper bound of the bytes that a file's byte may become.
 std::uint64_t largest_expansion(Imf::Compression compression) {
   constexpr std::uint64_t kDeflate = 1032, kWidening = 2;  // half to float
   const bool is_dct = compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
@@ -209,7 +208,7 @@ ExrPixels read_pixels(const std::string& path, OpenExr& exr, std::size_t file_si
                   Imf::Slice(Imf::FLOAT, base + c * sizeof(float), pixel_bytes, row_bytes));
   }
   exr.part->setFrameBuffer(slices);
-  // In pieces: a file that is cut off then makes us touch no more memory than it fills.
+  // Reads in pieces, so that a truncated file touches no more memory than it fills.
   constexpr int kRows = 256;
   for (int y = 0; y < exr.height; y += kRows) {
     exr.part->readPixels(exr.top + y, exr.top + std::min(y + kRows, exr.height) - 1);
@@ -217,7 +216,7 @@ ExrPixels read_pixels(const std::string& path, OpenExr& exr, std::size_t file_si
   return pixels;
 }
 
-/// Calls read() and tells, of what it throws, the path.
+/// Calls read() and adds the path to its errors.
 template <typename Read>
 auto read_or_fail(const std::string& path, const Read& read) {
   try {

@@ -9,7 +9,7 @@
 
 namespace roundel {
 
-/// The pixels of an EXR's data window, rows top to bottom, channels interleaved: grey (Y), grey and
+/// Pixels of an EXR's data window, rows top to bottom, channels interleaved: grey (Y), grey and
 /// alpha, RGB, or RGBA; premultiplied.
 struct ExrPixels {
   int width = 0, height = 0;
@@ -22,8 +22,8 @@ struct ExrPixels {
 
 /// Decodes an EXR in memory, of scan lines or tiles. Channels may share a layer's name
 /// ("diffuse.R"). Throws Error(kInvalidScene) "PATH: not a sound EXR: …", and "PATH: is not
-/// supported: …" for what would be silently lost: further channels, parts or levels, 32-bit
-/// integers, subsampled channels, deep pixels.
+/// supported: …" for further channels, parts or levels, 32-bit integers, subsampled channels and
+/// deep pixels.
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file,
                      DecodedPart part = DecodedPart::kAll);
 

@@ -17,10 +17,10 @@
 namespace roundel::openexr {
 namespace {
 
-/// A file in memory. OpenEXR goes back at the end to fill in its table of line offsets.
+/// OpenEXR seeks back at the end to write its table of line offsets.
 class MemoryStream : public Imf::OStream {
  public:
-  /// `expected_size` is reserved, so that growing takes no second copy.
+  /// `expected_size` is reserved, so that growing does not copy.
   explicit MemoryStream(std::size_t expected_size) : Imf::OStream("memory") {
     bytes_.reserve(expected_size);
   }
@@ -67,8 +67,8 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
     MemoryStream stream(kHeader + height * (row_bytes + sizeof(std::uint64_t)));
     {
       Imf::OutputFile file(stream, header, /*numThreads=*/0);
-      // EXR's rows go down, ours go up, and OpenEXR takes no negative stride: so row by row, each
-      // with a stride of 0 from row to row.
+      // EXR's rows go down, ours go up, and OpenEXR supports only positive strides: writes row by
+      // row, each with a stride of 0.
       for (int y = 0; y < framebuffer.height; ++y) {
         const Pixel* row =
             framebuffer.pixels.data() + static_cast<std::size_t>(framebuffer.height - 1 - y) *
@@ -93,7 +93,6 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
 
 }  // namespace roundel::openexr
 
-/// The module's only own function.
 ROUNDEL_MODULE_FUNCTION roundel::ExrFunctions roundel_exr_functions() {
   using namespace roundel::openexr;
   return {encode_exr, decode_exr, read_exr_info};

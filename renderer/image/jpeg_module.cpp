@@ -24,15 +24,14 @@ namespace {
 constexpr int kExifMarker = JPEG_APP0 + 1, kProfileMarker = JPEG_APP0 + 2;
 constexpr std::string_view kExifStart("Exif\0\0", 6);
 
-/// libjpeg's calls, whose errors come back by longjmp: nothing that has a destructor may live in
-/// the functions that are left that way.
+/// libjpeg's errors return by longjmp: its callers must not have objects with destructors.
 class JpegDecoder {
  public:
   JpegDecoder(const std::string& path, std::span<const std::byte> file) : path_(path) {
     info_.err = jpeg_std_error(&errors_);
     info_.client_data = this;
     errors_.error_exit = leave;
-    // Level -1 is a corrupt file, of which libjpeg makes up what it lacks.
+    // Level -1 is a corrupt file, whose missing data libjpeg invents.
     errors_.emit_message = [](j_common_ptr info, int level) {
       if (level < 0) leave(info);
     };
@@ -79,12 +78,12 @@ class JpegDecoder {
     std::longjmp(decoder->back_, 1);
   }
 
-  /// Each of thousands of scans of a few bytes takes the time of the whole picture.
+  /// Each of thousands of scans, of a few bytes, takes the time of a whole picture.
   static void check_scans(j_common_ptr info) {
-    constexpr int kMostScans = 100;
+    constexpr int kMaxScans = 100;
     constexpr char kProblem[] = "it has over 100 scans";
     auto* const decoder = static_cast<JpegDecoder*>(info->client_data);
-    if (decoder->info_.input_scan_number <= kMostScans) return;
+    if (decoder->info_.input_scan_number <= kMaxScans) return;
     std::copy(std::begin(kProblem), std::end(kProblem), decoder->message_);
     std::longjmp(decoder->back_, 1);
   }
@@ -105,11 +104,11 @@ class JpegDecoder {
     if (info_.arith_code != 0) fail("is not supported", "arithmetic coding");
     if (info_.image_width > kMaxImageSide || info_.image_height > kMaxImageSide)
       fail("is not supported", "it is too large");
-    // Eight by eight samples take a bit, and stand for 32 by 32 pixels at most.
+    // Eight by eight samples take at least a bit, and stand for at most 32 by 32 pixels.
     const std::size_t pixels = std::size_t{info_.image_width} * info_.image_height;
     if (pixels / (std::size_t{32} * 32 * 8) > file_size)
       fail("not a valid JPEG", "the pixels are cut off");
-    // Of files with several scans libjpeg keeps the coefficients, two bytes each.
+    // For files with several scans libjpeg keeps the coefficients, two bytes each.
     check_fits_memory(path_, "pixels", samples() * 3);
   }
 

@@ -10,8 +10,8 @@
 
 namespace roundel {
 
-/// Keywords of the parts of ImageMetadata in files, and their texts, in this order. An empty last
-/// part is left out.
+/// Keywords and texts of ImageMetadata's parts in files, in this order. An empty last part is left
+/// out.
 inline constexpr std::array<const char*, 5> kMetadataKeywords = {"Software", "Fingerprint", "Seed",
                                                                  "Frame", "Axes"};
 inline std::vector<std::pair<const char*, std::string>> metadata_texts(
@@ -26,8 +26,8 @@ inline std::vector<std::pair<const char*, std::string>> metadata_texts(
   return named;
 }
 
-/// The way back. find(keyword) returns a pointer to that text, null where there is none; nothing
-/// comes back where one but the last is missing or no number.
+/// find(keyword) returns a pointer to a text, or null. Returns nothing if a text other than the
+/// last is missing or not a valid number.
 template <typename Find>
 std::optional<ImageMetadata> parse_metadata(const Find& find) {
   std::array<const std::string*, 5> texts{};

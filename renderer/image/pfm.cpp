@@ -23,10 +23,10 @@ static_assert(std::endian::native == std::endian::little,
   throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a valid PFM file: {}", path, problem));
 }
 
-/// Takes the text up to the next white space, and that one character, from the front of `rest`.
+/// Takes a token and the white space after it from the front of `rest`.
 std::string_view next_token(const std::string& path, std::string_view& rest) {
-  constexpr std::size_t kLongestToken = kMaxPfmHeaderBytes / 4;
-  const std::size_t end = rest.substr(0, kLongestToken).find_first_of(" \t\r\n");
+  constexpr std::size_t kMaxTokenBytes = kMaxPfmHeaderBytes / 4;
+  const std::size_t end = rest.substr(0, kMaxTokenBytes).find_first_of(" \t\r\n");
   if (end == std::string_view::npos || end == 0) fail(path, "the header is malformed");
   const std::string_view token = rest.substr(0, end);
   rest.remove_prefix(end + 1);
@@ -51,7 +51,7 @@ std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer, RowDiscarde
       fmt::format("PF\n{} {}\n-1.0\n", framebuffer.width, framebuffer.height);
   constexpr std::size_t kPixelBytes = 3 * sizeof(float);
   std::vector<std::uint8_t> file(header.begin(), header.end());
-  file.reserve(header.size() + framebuffer.pixels.size() * kPixelBytes);  // not touched yet
+  file.reserve(header.size() + framebuffer.pixels.size() * kPixelBytes);  // untouched so far
   const Pixel* in = framebuffer.pixels.data();
   for (int row = 0; row < framebuffer.height; ++row) {
     const std::size_t begin = file.size();
@@ -84,7 +84,7 @@ PfmHeader parse_pfm_header(const std::string& path, std::span<const std::byte> s
       header.height > kMaxImageSide) {
     fail(path, fmt::format("a size of {}x{} is out of range", header.width, header.height));
   }
-  // The sign is the byte order; another magnitude would ask for other values than the file has.
+  // The sign is the byte order; another magnitude would scale the values.
   if (std::abs(scale) != 1.0f) fail(path, "the scale is neither -1 nor 1");
   header.is_big_endian = scale > 0;
   header.data_offset = start.size() - rest.size();

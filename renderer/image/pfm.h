@@ -6,30 +6,29 @@
 
 namespace roundel {
 
-/// What the header of a PFM file says of its pixels: floats, rows **bottom to top**.
+/// Header of a PFM file of floats, rows **bottom to top**.
 struct PfmHeader {
   int width = 0, height = 0;
   int channels = 3;  ///< 3 ("PF") or 1 ("Pf")
   bool is_big_endian = false;
-  std::size_t data_offset = 0;  ///< of the lowest row in the file
+  std::size_t data_offset = 0;  ///< offset of the lowest row in the file
 
   std::size_t row_floats() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
   }
-  /// Offset in the file of row `row`, counted from the bottom.
+  /// Rows count from the bottom.
   std::uint64_t row_offset(std::size_t row) const {
     return data_offset + std::uint64_t{row} * row_floats() * sizeof(float);
   }
-  /// Makes floats as the file has them those of this machine.
+  /// Converts floats from the file's byte order.
   void to_native(std::span<float> floats) const;
 };
 
-/// No header ends behind this byte of a file.
 inline constexpr std::size_t kMaxPfmHeaderBytes = 128;
 
-/// Reads the header from the first bytes of a file of `file_size` bytes, all of them or at least
-/// kMaxPfmHeaderBytes. Throws Error(kInvalidScene) "PATH: not a sound PFM file: …", also where the
-/// pixels do not fill the rest of the file exactly.
+/// Parses the header from the first bytes, kMaxPfmHeaderBytes or all, of a file of `file_size`
+/// bytes. Throws Error(kInvalidScene) "PATH: not a sound PFM file: …", also if the pixels do not
+/// fill the rest of the file exactly.
 PfmHeader parse_pfm_header(const std::string& path, std::span<const std::byte> start,
                            std::uint64_t file_size);
 

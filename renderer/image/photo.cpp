@@ -1,4 +1,4 @@
-// JPEG and WebP files are read in modules, so that only those who need the libraries load them.
+// JPEG and WebP files are read in modules, so that their libraries are loaded only if needed.
 #include "renderer/image/photo.h"
 
 #include <algorithm>

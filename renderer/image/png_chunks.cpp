@@ -47,7 +47,7 @@ std::string_view as_text(PngChunks::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Splits off the text before the first zero byte. Returns nothing without a zero byte.
+/// Takes text up to a zero byte. Nothing without one.
 std::optional<std::string_view> take_string(std::string_view& rest) {
   const std::size_t end = rest.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<std::string_view> take_string(std::string_view& rest) {
   return text;
 }
 
-/// Splits off a keyword, or the name of a profile. Returns nothing if it is not valid.
+/// Or a profile's name. Nothing if it is not valid.
 std::optional<std::string_view> take_keyword(std::string_view& rest) {
   constexpr std::size_t kMaxKeyword = 79;
   const auto keyword = take_string(rest);
@@ -266,7 +266,7 @@ void PngChunks::read_text(std::uint32_t type, Bytes content) {
   text_.emplace_back(*keyword, value);
 }
 
-/// Returns the contents of a zlib stream, nothing if it is damaged. Fails for more than `limit`.
+/// Nothing if the stream is damaged. Fails above `limit` bytes.
 std::string PngChunks::unpacked(std::string_view packed, std::size_t limit) const {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
@@ -284,7 +284,7 @@ std::string PngChunks::color_space() const {
   if (code_points_.size() == 4) return code_points_text(code_points_.first<4>());
   if (!profile_.empty()) return profile_;
   if (is_srgb_) return "";
-  constexpr double kSrgbGamma = 0.45455;  // what files of sRGB pictures say for old readers
+  constexpr double kSrgbGamma = 0.45455;  // gAMA of sRGB pictures, for old readers
   const double gamma = gamma_ / 100000.0;
   std::string text;
   if (gamma_ != 0 && std::abs(gamma - kSrgbGamma) >= 0.001)

@@ -43,14 +43,14 @@ class PngChunks {
   Bytes palette() const { return palette_; }  ///< contents of PLTE: 3 bytes a colour
   /// Contents of tRNS; empty without a valid one.
   Bytes transparency() const { return transparency_; }
-  /// Contents of the IDAT chunks, at least one. The chunks follow one another in the file.
+  /// Contents of the IDAT chunks, one or more, which are contiguous in the file.
   const std::vector<Bytes>& pixels() const { return pixels_; }
 
   /// Keywords and values, in file order.
   const std::vector<std::pair<std::string, std::string>>& text() const { return text_; }
-  /// Meaning of the samples: "" for sRGB, also if the file does not tell; "gamma 1", "an ICC
-  /// profile (1a2b3c4d)". The first chunk in the order of the PNG specification's third edition
-  /// decides: cICP, iCCP, sRGB, then gAMA and cHRM together.
+  /// Meaning of the samples: "gamma 1", "an ICC profile (1a2b3c4d)", or "" for sRGB or unspecified.
+  /// The first chunk in the order of the PNG specification's third edition decides: cICP, iCCP,
+  /// sRGB, then gAMA and cHRM together.
   std::string color_space() const;
   /// Exif's, 1 to 8.
   int orientation() const { return orientation_; }

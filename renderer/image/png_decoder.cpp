@@ -18,8 +18,8 @@
 namespace roundel {
 namespace {
 
-/// A part of the picture that the file holds as rows of its own: every `dx`-th pixel of every
-/// `dy`-th row, from (x, y) on.
+/// A part of the picture with its own rows: every `dx`-th pixel of every `dy`-th row, from (x, y)
+/// on.
 struct Pass {
   std::uint32_t x, y, dx, dy;
 };
@@ -27,7 +27,7 @@ constexpr Pass kWholePicture[] = {{0, 0, 1, 1}};
 constexpr Pass kAdam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                            {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-/// Copies `count` pixels to every `step`-th pixel of `out`.
+/// To every `step`-th pixel of `out`.
 template <std::size_t kPixel>
 void spread(const std::uint8_t* pixels, std::size_t count, std::uint8_t* out, std::size_t step) {
   for (std::size_t k = 0; k < count; ++k, out += step * kPixel)
@@ -36,7 +36,7 @@ void spread(const std::uint8_t* pixels, std::size_t count, std::uint8_t* out, st
 
 using Palette = std::array<std::array<std::uint8_t, 4>, 256>;  ///< RGBA
 
-/// Writes the colours of `count` indices to every `step`-th pixel of `out`.
+/// To every `step`-th pixel of `out`.
 template <std::size_t kChannels>
 void spread_palette(const Palette& colors, const std::uint8_t* indices, std::size_t count,
                     std::uint8_t* out, std::size_t step) {
@@ -52,17 +52,16 @@ PngDecoder::PngDecoder(std::string path, std::span<const std::byte> file)
       chunks_(path_, file_) {
   const std::size_t row_bits =
       std::size_t{header().width} * static_cast<unsigned>(header().channels() * header().bit_depth);
-  // Deflate makes at most 1032 bytes of one: a header that claims more is wrong.
+  // Deflate makes at most 1032 bytes of one: a header with larger pixels is wrong.
   if ((row_bits + 7) / 8 * header().height / 1032 > file_.size()) fail("the pixels are cut off");
 }
 
-/// True for what decode_plain() takes: whole samples of 8 bits, row after row.
+/// True for whole 8-bit samples, row after row.
 bool PngDecoder::is_plain() const {
   return header().bit_depth == 8 && header().color != PngColor::kIndexed &&
          !header().is_interlaced && chunks_.transparency().empty();
 }
 
-/// The shape of the decoded picture.
 PngDecoder::Pixels PngDecoder::empty_pixels() const {
   Pixels pixels;
   pixels.bit_depth = header().bit_depth == 16 ? 16 : 8;
@@ -126,7 +125,7 @@ void PngDecoder::decode_plain(Pixels& pixels) const {
   pixels.data.shrink(row_bytes * header().height);
 }
 
-/// Calls use(row, pass, y, columns) for each row of the file, as PngRowReader has them.
+/// Calls use(row, pass, y, columns) for PngRowReader's rows.
 template <typename Use>
 void PngDecoder::read_rows(PngSamples samples, const Use& use) const {
   PngRowReader rows(path_, file_, chunks_, samples);
@@ -160,13 +159,13 @@ void PngDecoder::decode_rows(Pixels& pixels) const {
   });
 }
 
-/// True if a pixel can have an index past the end of the palette.
+/// True if an index can exceed the palette.
 bool PngDecoder::has_short_palette() const {
   return header().color == PngColor::kIndexed &&
          chunks_.palette().size() / 3 < std::size_t{1} << header().bit_depth;
 }
 
-/// Fails for an index past the end of the palette.
+/// Fails if an index exceeds the palette.
 void PngDecoder::check_indices(const std::uint8_t* row, std::size_t columns) const {
   if (!has_short_palette()) return;
   std::uint8_t largest = 0;

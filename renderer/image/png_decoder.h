@@ -15,8 +15,8 @@
 
 namespace roundel {
 
-/// A PNG file in memory being decoded, with limits on what it may make us allocate. All functions
-/// throw Error(kInvalidScene) "PATH: not a sound PNG: …".
+/// Decodes a PNG file in memory, with limits on allocations. All functions throw
+/// Error(kInvalidScene) "PATH: not a sound PNG: …".
 class PngDecoder {
  public:
   /// Checks and reads every chunk. `file` must live as long as the decoder; `path` is for messages.
@@ -24,27 +24,25 @@ class PngDecoder {
 
   const PngHeader& header() const { return chunks_.header(); }
 
-  /// The decoded picture: samples of 8 or 16 bits, the latter in the machine's byte order, rows top
-  /// to bottom. Grey below 8 bits is spread over 0..255, a palette resolved to RGB, a tRNS chunk
-  /// made an alpha channel.
+  /// Samples of 8 bits, or of 16 in the machine's byte order, rows top to bottom. Grey below 8 bits
+  /// is scaled to 0..255, a palette resolved to RGB, a tRNS chunk made an alpha channel.
   struct Pixels {
     int channels = 0;           ///< 1..4: grey, grey and alpha, RGB, RGBA
     int bit_depth = 0;          ///< 8 or 16
     Buffer<std::uint8_t> data;  ///< [height · width · channels · bit_depth / 8]
   };
-  /// `part`: for the header alone there is no data.
+  /// `part`: kHeader leaves `data` empty.
   Pixels decode(DecodedPart part = DecodedPart::kAll) const;
-  /// Decodes row by row, so that memory stays small, and throws the pixels away.
+  /// Decodes row by row, in little memory.
   void check_pixels() const;
 
-  /// Keywords and values of the text chunks, in file order.
+  /// Keywords and values, in file order.
   const std::vector<std::pair<std::string, std::string>>& text() const { return chunks_.text(); }
   std::optional<ImageMetadata> metadata() const;
-  /// As PngChunks::color_space().
   std::string color_space() const { return chunks_.color_space(); }
   /// Exif's, 1 to 8.
   int orientation() const { return chunks_.orientation(); }
-  /// True for an animation (APNG), of which only the first picture is decoded.
+  /// True for an animation (APNG); only its first picture is decoded.
   bool is_animated() const { return chunks_.is_animated(); }
 
   [[noreturn]] void fail(std::string_view problem) const { fail_png(path_, problem); }

@@ -11,7 +11,7 @@
 #include "renderer/image/png_stream.h"
 #include "renderer/image/zlib_compress.h"
 
-// Not in the header's public part, but not static: the encoder that writes to memory.
+// Encodes to memory; missing in the header, but not static.
 extern "C" unsigned char* stbi_write_png_to_mem(const unsigned char* pixels, int stride_bytes,
                                                 int x, int y, int n, int* out_len);
 
@@ -19,16 +19,16 @@ namespace roundel {
 namespace {
 
 constexpr std::size_t kSignatureAndIhdr = 8 + 12 + 13;
-// The filter Up: on circles 3 to 4 % smaller files than Paeth in a tenth of its time, 6 to 13 %
-// smaller than Sub. stb's own choice, all five a row, is no smaller and takes longer than
-// compressing. Set once, before main: stb keeps it in a global.
+// Filter Up: on circles, 3 to 4 % smaller files than Paeth in a tenth of its time, 6 to 13 %
+// smaller than Sub. stb's default, all five per row, is no smaller and takes longer than
+// compressing. Set once, before main, since stb keeps it in a global.
 [[maybe_unused]] const int kFilter = stbi_write_force_png_filter = 2;
 
 PngShape shape_of(const Image& image) {
   return {image.width, image.height, image.channels, image.bits};
 }
 
-/// Block by block where it gives up pixels on the way.
+/// Encodes block by block, to free pixels on the way.
 void stream(const Image& image, const ImageMetadata& metadata, Buffer<std::uint8_t>* to_free,
             const PngStream::Write& write) {
   PngStream stream(shape_of(image), metadata, write);
@@ -53,7 +53,7 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
                                      Buffer<std::uint8_t>* to_free) {
   if (is_streamed_png(shape_of(image))) {
     std::vector<std::uint8_t> file;
-    // What is not written to takes no memory; a larger vector each time would.
+    // Untouched memory costs nothing; growing the vector would.
     file.reserve(
         png_format::most_bytes(static_cast<std::size_t>(image.height), image.row_bytes() + 1));
     stream(image, metadata, to_free, [&file](std::span<const std::uint8_t> bytes) {

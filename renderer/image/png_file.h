@@ -7,11 +7,11 @@
 
 namespace roundel {
 
-/// A whole PNG file, in memory that may be larger and is kept for the next one.
+/// A PNG file, in memory that may be larger and is reused.
 struct PngFile {
-  std::vector<std::uint8_t> head;  ///< that it is to begin with: png_head()
+  std::vector<std::uint8_t> head;  ///< png_head()
   Buffer<std::uint8_t> memory;
-  std::span<const std::uint8_t> bytes;  ///< in it; empty: there is no file
+  std::span<const std::uint8_t> bytes;  ///< in `memory`; empty: no file
 };
 
 }  // namespace roundel

@@ -5,35 +5,32 @@
 
 #include "renderer/base/host_device.h"
 
-/// How this program's PNG files are packed, exactly: the same pixels are the same bytes whoever
-/// encodes them. Written so that thousands of threads can do it, too.
+/// Exact packing of this program's PNG files: all encoders write equal pixels as equal bytes.
+/// Thousands of threads can do it, too.
 ///
 /// **Pixels.** RGB or RGBA of 8 or 16 bits (big-endian): P = 3, 4, 6 or 8 bytes. Every row has the
 /// filter Up; the row above the first one is 0.
 ///
-/// **Chunks.** IHDR, sRGB (perceptual), tEXt four times, IDAT, IEND. A picture of up to
-/// kMaxOneIdat filtered bytes has one IDAT, a larger one has one for each block. The zlib stream
-/// begins with 78 01.
+/// **Chunks.** IHDR, sRGB (perceptual), tEXt four times, IDAT, IEND. Up to kMaxOneIdat filtered
+/// bytes are one IDAT; larger pictures have one for each block. The zlib stream begins with 78 01.
 ///
-/// **Blocks.** block_rows() rows make a block, the last one has what is left; pictures of up to
-/// kBlockBytes filtered bytes have one. A block is coded, or stored where that is smaller
-/// (coded_bytes() > stored_bytes()). Blocks begin at whole bytes: a coded one that is not the last
-/// ends with an empty block of stored bytes.
+/// **Blocks.** block_rows() rows make a block, the last one has the rest; up to kBlockBytes
+/// filtered bytes are one block. A block is coded, or stored if that is smaller (coded_bytes() >
+/// stored_bytes()). Blocks begin at whole bytes: a coded one that is not the last ends with an
+/// empty stored block.
 ///
-/// **Tokens.** A row is cut into segments of kSegmentPixels pixels, each of which starts anew. The
-/// filter byte is a literal, before the first segment. The first pixel of a segment is P literals.
-/// Of the others, those whose filtered bytes equal those of the pixel before form runs, where two
-/// or more follow each other; all others are P literals. A run is cut into pieces of
-/// piece_pixels(), the last one has what is left (one pixel, maybe). A piece is a match: with
-/// distance 1 where the pixel's bytes are all equal, else with distance P. (Where a match's token
-/// stands in the stream does not depend on whether one thinks of it at the piece's first or last
-/// pixel: nothing is between.)
+/// **Tokens.** A row is cut into segments of kSegmentPixels pixels, each coded alone. The filter
+/// byte is a literal before the first segment. A segment's first pixel is P literals. Two or more
+/// consecutive pixels whose filtered bytes equal those of the previous pixel form a run; all others
+/// are P literals. A run is cut into pieces of piece_pixels(); the last piece has the rest
+/// (possibly one pixel). A piece is a match: with distance 1 if the pixel's bytes are all equal,
+/// else with distance P.
 ///
 /// **Code.** A coded block is one dynamic block of deflate (RFC 1951). Its literal and length code
-/// is the code_lengths() of what its rows sample_row(0), sample_row(1)… have, plus one for each
-/// symbol that is possible: all literals, the end, lengths k·P of a piece. Distances 1 and P have
-/// one bit each. Code lengths are sent with a code of four bits each, none of them repeated, so
-/// that the header always has header_bits().
+/// is the code_lengths() of the symbols of its rows sample_row(0), sample_row(1)…, plus one for
+/// each possible symbol: all literals, the end, lengths k·P of a piece. Distances 1 and P have one
+/// bit each. Code lengths have four bits each, without repetition codes, so that the header has
+/// header_bits().
 namespace roundel::png_format {
 
 inline constexpr std::size_t kSegmentPixels = 1024;
@@ -42,7 +39,7 @@ inline constexpr std::size_t kNumSymbols = 286;  ///< literals, the end of the b
 inline constexpr std::size_t kEndOfBlock = 256;
 inline constexpr unsigned kLongestCode = 15;  ///< bits
 inline constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
-inline constexpr std::uint64_t kMaxOneIdat = 2'000'000'000;  ///< what stb_image_write can hold
+inline constexpr std::uint64_t kMaxOneIdat = 2'000'000'000;  ///< limit of stb_image_write
 inline constexpr std::uint8_t kFilterUp = 2;
 inline constexpr std::uint8_t kZlibHeader[2] = {0x78, 0x01};
 inline constexpr std::size_t kMaxStored = 65535;  ///< bytes of a stored block
@@ -51,19 +48,19 @@ ROUNDEL_HOST_DEVICE constexpr std::size_t piece_pixels(std::size_t pixel_bytes) 
   return kLongestMatch / pixel_bytes;
 }
 
-/// Rows of a block; `row_bytes` with the filter byte.
+/// `row_bytes` includes the filter byte.
 ROUNDEL_HOST_DEVICE constexpr std::size_t block_rows(std::size_t row_bytes) {
   return row_bytes < kBlockBytes ? kBlockBytes / row_bytes : 1;
 }
 
-/// The row of the k-th eight that is in the sample, if the block has it. Not always the first one:
-/// pictures have grids.
+/// The row of the k-th group of eight that is in the sample, if the block has it. Its place in the
+/// group varies, because pictures have grids.
 ROUNDEL_HOST_DEVICE constexpr std::size_t sample_row(std::uint32_t k) {
   return std::size_t{8} * k + ((k * 2654435769U) >> 29);
 }
 
-/// The symbol of a match of 3 to 258 bytes (RFC 1951, 3.2.5). Its extra bits are the low
-/// extra_bits() of length - 3.
+/// Symbol of a match of 3 to 258 bytes (RFC 1951, 3.2.5). Its extra bits are the low extra_bits()
+/// of length - 3.
 ROUNDEL_HOST_DEVICE constexpr std::size_t length_symbol(std::size_t length) {
   if (length == kLongestMatch) return 285;
   std::size_t rest = length - 3, extra = 0;
@@ -75,7 +72,7 @@ ROUNDEL_HOST_DEVICE constexpr unsigned extra_bits(std::size_t symbol) {
   return symbol < 265 || symbol == 285 ? 0 : static_cast<unsigned>((symbol - 261) / 4);
 }
 
-/// Adds one to each symbol that is possible: a sample may lack it.
+/// Adds one to each possible symbol, since a sample may lack it.
 ROUNDEL_HOST_DEVICE constexpr void add_possible(std::size_t pixel_bytes,
                                                 std::uint32_t (&counts)[kNumSymbols]) {
   for (std::size_t symbol = 0; symbol <= kEndOfBlock; ++symbol) ++counts[symbol];
@@ -87,12 +84,12 @@ ROUNDEL_HOST_DEVICE constexpr void add_possible(std::size_t pixel_bytes,
   }
 }
 
-/// Distance symbols that are in the header: up to that of distance P.
+/// Distance symbols of the header, up to that of distance P.
 ROUNDEL_HOST_DEVICE constexpr std::size_t num_distances(std::size_t pixel_bytes) {
   return pixel_bytes <= 4 ? pixel_bytes : pixel_bytes <= 6 ? 5 : 6;
 }
-/// The bits of a distance, first one lowest, and their number. Distance 1 is 0; P is 1, and its
-/// extra bit: of distances 5, 6 and 7, 8 the second one.
+/// Bits of a distance, first one lowest, and their number. Distance 1 is 0. Distance P is 1, and an
+/// extra bit if P > 4: it is the second distance of the symbols for 5, 6 and 7, 8.
 ROUNDEL_HOST_DEVICE constexpr unsigned distance_bits(std::size_t distance) {
   return distance == 1 ? 0 : distance <= 4 ? 1 : 3;
 }
@@ -107,8 +104,8 @@ ROUNDEL_HOST_DEVICE constexpr std::uint32_t reversed(std::uint32_t bits, unsigne
 }
 
 /// Lengths of an optimal code of at most kLongestCode bits, by package-merge (Larmore & Hirschberg
-/// 1990); symbols that do not occur have 0. At least two occur, and the counts' sum is below 2^28.
-/// Leaves are in the order of (count, symbol), and come before packages of equal weight.
+/// 1990); unused symbols have 0. Requires two symbols or more, and a sum of counts below 2^28.
+/// Leaves are ordered by (count, symbol), and come before packages of equal weight.
 inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
                          std::uint8_t (&lengths)[kNumSymbols]) {
   std::uint64_t leaves[kNumSymbols];  // count, then symbol
@@ -118,7 +115,7 @@ inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
     if (counts[symbol] > 0) leaves[n++] = std::uint64_t{counts[symbol]} << 16 | symbol;
   }
   std::sort(leaves, leaves + n);
-  // A level's list merges the leaves with pairs of the list of the level below.
+  // A level's list merges the leaves with pairs of the lower level's list.
   std::uint32_t list[2 * kNumSymbols], below[2 * kNumSymbols];
   bool is_leaf[kLongestCode][2 * kNumSymbols];
   std::size_t size = 0;
@@ -134,8 +131,8 @@ inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
       package += !level[k];
     }
   }
-  // A leaf's length is the number of lists in which it is among those that the first 2n - 2 of the
-  // last one are made of. They are the first ones of every list.
+  // A leaf's length is the number of lists that have it among the items of the first 2n - 2 items
+  // of the last list. These are the first items of every list.
   std::size_t taken = 2 * n - 2;
   for (std::size_t level = kLongestCode; level-- > 0;) {
     std::size_t num_leaves = 0;
@@ -145,7 +142,7 @@ inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
   }
 }
 
-/// The canonical code of such lengths (RFC 1951, 3.2.2), each code's first bit lowest.
+/// Canonical code of these lengths (RFC 1951, 3.2.2), first bits lowest.
 inline void make_codes(const std::uint8_t (&lengths)[kNumSymbols],
                        std::uint32_t (&codes)[kNumSymbols]) {
   std::uint32_t next[kLongestCode + 2] = {};
@@ -161,7 +158,7 @@ struct Bits {
   std::uint32_t bits;
   unsigned count;
 };
-/// A match whose symbol has this code: with its extra bits and its distance.
+/// Appends extra bits and distance to the code of a match.
 ROUNDEL_HOST_DEVICE constexpr Bits match_bits(std::size_t length, std::size_t distance, Bits code) {
   const unsigned extra = extra_bits(length_symbol(length));
   const auto rest = static_cast<std::uint32_t>(length - 3) & ((1U << extra) - 1);
@@ -170,8 +167,8 @@ ROUNDEL_HOST_DEVICE constexpr Bits match_bits(std::size_t length, std::size_t di
           count + distance_bit_count(distance)};
 }
 
-/// The first bits of a coded block: its kind, how many of each code there are, the code of code
-/// lengths, and after kFixedBits header_lengths() of four bits.
+/// Bits of a coded block before its header_lengths() lengths: kind, numbers of codes, and code of
+/// code lengths.
 inline constexpr unsigned kFixedBits = 3 + 5 + 5 + 4 + 19 * 3;
 ROUNDEL_HOST_DEVICE constexpr std::size_t header_lengths(std::size_t pixel_bytes) {
   return kNumSymbols + num_distances(pixel_bytes);
@@ -179,7 +176,7 @@ ROUNDEL_HOST_DEVICE constexpr std::size_t header_lengths(std::size_t pixel_bytes
 ROUNDEL_HOST_DEVICE constexpr std::size_t header_bits(std::size_t pixel_bytes) {
   return kFixedBits + 4 * header_lengths(pixel_bytes);
 }
-/// Gives put(bits, count) the first kFixedBits, first bit lowest.
+/// Calls put(bits, count), first bit lowest.
 template <typename Put>
 ROUNDEL_HOST_DEVICE constexpr void put_fixed_bits(std::size_t pixel_bytes, bool is_last,
                                                   const Put& put) {
@@ -188,17 +185,16 @@ ROUNDEL_HOST_DEVICE constexpr void put_fixed_bits(std::size_t pixel_bytes, bool 
   put(static_cast<std::uint32_t>(kNumSymbols - 257), 5);
   put(static_cast<std::uint32_t>(num_distances(pixel_bytes) - 1), 5);
   put(19U - 4, 4);
-  // Lengths 16, 17 and 18, the repetitions, come first, and have no code; 0 to 15 have four bits.
+  // The repetitions 16, 17 and 18 come first, without a code; 0 to 15 have four bits.
   for (unsigned k = 0; k < 19; ++k) put(k < 3 ? 0U : 4U, 3);
 }
-/// The k-th of the header's lengths, as its four bits.
+/// Four bits of the header's k-th length.
 ROUNDEL_HOST_DEVICE constexpr std::uint32_t header_length(
     std::size_t k, const std::uint8_t (&lengths)[kNumSymbols], std::size_t pixel_bytes) {
   const bool is_distance =
       k == kNumSymbols || k == kNumSymbols + num_distances(pixel_bytes) - 1;  // 1 or P
   return reversed(k < kNumSymbols ? lengths[k] : is_distance ? 1 : 0, 4);
 }
-/// Gives put(bits, count) the whole header.
 template <typename Put>
 ROUNDEL_HOST_DEVICE constexpr void put_header(const std::uint8_t (&lengths)[kNumSymbols],
                                               std::size_t pixel_bytes, bool is_last,
@@ -208,11 +204,11 @@ ROUNDEL_HOST_DEVICE constexpr void put_header(const std::uint8_t (&lengths)[kNum
     put(header_length(k, lengths, pixel_bytes), 4);
 }
 
-/// Bytes of a block whose header and symbols, the end included, have so many bits.
+/// Bytes of a coded block; `bits` include header and end.
 ROUNDEL_HOST_DEVICE constexpr std::size_t coded_bytes(std::uint64_t bits, bool is_last) {
   return static_cast<std::size_t>(is_last ? (bits + 7) / 8 : (bits + 3 + 7) / 8 + 4);
 }
-/// A stored block of at most kMaxStored bytes begins with so many, of which this is the k-th.
+/// The k-th byte of the header of a stored block of at most kMaxStored bytes.
 inline constexpr std::size_t kStoredHeader = 5;
 ROUNDEL_HOST_DEVICE constexpr std::uint8_t stored_header(std::size_t k, std::size_t size,
                                                          bool is_last) {
@@ -221,12 +217,11 @@ ROUNDEL_HOST_DEVICE constexpr std::uint8_t stored_header(std::size_t k, std::siz
   return static_cast<std::uint8_t>(k % 2 == 1 ? word : word >> 8);
 }
 
-/// Bytes of a block of so many filtered bytes that is stored.
 ROUNDEL_HOST_DEVICE constexpr std::size_t stored_bytes(std::size_t size) {
   return size + kStoredHeader * ((size + kMaxStored - 1) / kMaxStored);
 }
 
-/// The most that all blocks of a picture can take.
+/// Upper bound for all blocks of a picture.
 ROUNDEL_HOST_DEVICE constexpr std::size_t most_bytes(std::size_t rows, std::size_t row_bytes) {
   const std::size_t blocks = rows / block_rows(row_bytes) + 1;
   return stored_bytes(rows * row_bytes) + 5 * blocks;

@@ -14,7 +14,6 @@
 
 namespace roundel {
 
-/// libpng's structs and the data of its callbacks.
 struct PngRowReader::Libpng {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -56,13 +55,13 @@ struct PngRowReader::Libpng {
 
 namespace {
 
-/// Returns the whole chunks from the one with the contents `first` to the one with `last`.
+/// From the chunk with the contents `first` to the one with `last`.
 PngChunks::Bytes whole_chunks(PngChunks::Bytes first, PngChunks::Bytes last) {
   return {first.data() - 8, last.data() + last.size() + 4};
 }
 
-/// Writes a grey or RGB picture's tRNS chunk, with values of the picture's range, as libpng wants
-/// them. Nothing looks at its checksum, which stays zero.
+/// A grey or RGB picture's tRNS chunk in libpng's form, masked to the picture's bits. Its checksum
+/// stays zero, since it is not checked.
 PngChunks::Bytes transparency_chunk(const PngChunks& chunks, std::array<std::uint8_t, 18>& out) {
   if (chunks.header().color == PngColor::kIndexed) return {};
   constexpr std::size_t kMaxSize = 6;  // three samples
@@ -78,7 +77,6 @@ PngChunks::Bytes transparency_chunk(const PngChunks& chunks, std::array<std::uin
   return PngChunks::Bytes(out).first(12 + size);
 }
 
-/// Makes libpng give PngSamples::kWhole.
 void expand_samples(png_structp png, bool is_indexed) {
   if (is_indexed) {
     png_set_packing(png);
@@ -120,8 +118,8 @@ PngRowReader::PngRowReader(std::string path, PngChunks::Bytes file, const PngChu
   });
 }
 
-/// Runs `step`, which calls libpng. Errors and warnings of libpng leave it by longjmp, so nothing
-/// that has a destructor may live in it.
+/// Errors and warnings of libpng leave `step` by longjmp, so it must not have objects with
+/// destructors.
 template <typename Step>
 void PngRowReader::call(const Step& step) {
   if (setjmp(png_jmpbuf(libpng_->png)) != 0) {

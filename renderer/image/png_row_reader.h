@@ -9,21 +9,20 @@ namespace roundel {
 
 enum class PngSamples {
   kPacked,  ///< as in the file
-  /// Samples below 8 bits become bytes: grey is spread over 0..255, a palette's indices stay as
-  /// they are. Samples of 16 bits are in the machine's order. A transparent colour of a grey or RGB
-  /// picture becomes an alpha channel.
+  /// Samples below 8 bits become bytes: grey is scaled to 0..255, palette indices stay. 16-bit
+  /// samples get the machine's order. A grey or RGB picture's transparent colour becomes an alpha
+  /// channel.
   kWhole
 };
 
-/// Decodes the rows of a PNG with libpng, which sees only the chunks that pixels need. The rows of
-/// an interlaced picture are those of its passes.
+/// Decodes rows with libpng, which gets only the chunks that pixels need. Rows of an interlaced
+/// picture are those of its passes.
 class PngRowReader {
  public:
-  /// `file` and `chunks`, which were read from it, must live as long as the object. `path` is for
-  /// messages.
+  /// `file` and `chunks` must outlive the object. `path` is for messages.
   PngRowReader(std::string path, PngChunks::Bytes file, const PngChunks& chunks,
                PngSamples samples);
-  /// Decodes the next row; `row` has room for one of the whole picture. Calls fail_png for damage.
+  /// `row` can hold a row of the whole picture. Calls fail_png for damage.
   void read(std::uint8_t* row);
 
  private:

@@ -27,7 +27,6 @@ void append_chunk(Bytes& out, std::string_view type, std::string_view data) {
   append_u32(out, libdeflate_crc32(0, out.data() + begin, out.size() - begin));
 }
 
-/// By all threads.
 std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t kPart = std::size_t{1} << 20;
   const std::size_t count = (bytes.size() + kPart - 1) / kPart;
@@ -59,7 +58,7 @@ std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& m
   constexpr std::uint8_t kRgb = 2, kRgba = 6;
   header.push_back(static_cast<std::uint8_t>(shape.bits));
   header.push_back(shape.channels == 4 ? kRgba : kRgb);
-  header.resize(header.size() + 3);  // deflate, filters a row, not interlaced
+  header.resize(header.size() + 3);  // deflate, one filter per row, not interlaced
   append_chunk(head, "IHDR", {reinterpret_cast<const char*>(header.data()), header.size()});
   append_chunk(head, "sRGB", std::string_view("\0", 1));  // rendering intent: perceptual
   for (const auto& [keyword, text] : metadata_texts(metadata))
@@ -75,10 +74,10 @@ std::vector<std::uint8_t> png_tail(std::uint32_t crc) {
 }
 
 PngStream::PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,
-                     std::uint64_t most_of_one_idat)
+                     std::uint64_t max_one_idat)
     : shape_(shape),
       write_(std::move(write)),
-      has_one_idat_(shape.filtered_bytes() <= most_of_one_idat) {
+      has_one_idat_(shape.filtered_bytes() <= max_one_idat) {
   write_(png_head(shape, metadata));
 }
 
@@ -93,7 +92,7 @@ void PngStream::add(const std::uint8_t* bytes, std::size_t count,
   const std::uint8_t* const end = bytes + count * shape_.row_bytes();
   Bytes last_row(end - shape_.row_bytes(), end);
   const bool is_one_block = count <= rows_of_block();
-  // While a block is coded, the one before it is put together and written.
+  // While a block is coded, the previous one is assembled and written.
   tbb::task_group writing;
   for (std::size_t first = 0; first < count; first += rows_of_block()) {
     const PngRows part = rows.part(first, rows_of_block());

@@ -10,36 +10,34 @@
 
 namespace roundel {
 
-/// All that stands before IDAT: signature, IHDR, sRGB and the text chunks.
+/// Bytes before IDAT: signature, IHDR, sRGB and the text chunks.
 std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& metadata);
-/// All that stands behind IDAT's data: its CRC, and IEND.
+/// Bytes after IDAT's data: its CRC, and IEND.
 std::vector<std::uint8_t> png_tail(std::uint32_t crc);
-/// The high byte first.
+/// High byte first.
 void append_u32(std::vector<std::uint8_t>& out, std::uint32_t value);
 
 class DeflateBlock;
 
-/// A PNG file of rows that come some at a time, given out as it is made: by all threads, in memory
-/// for a block or two of png_format.h where the file has an IDAT chunk for each; in memory for the
-/// whole file where it has one. The same bytes as encode_png's.
+/// Encodes a PNG file on all threads and writes it as it is made. Memory holds a block or two if
+/// each block has an IDAT chunk, else the whole file. The bytes equal those of encode_png.
 class PngStream {
  public:
   using Write = std::function<void(std::span<const std::uint8_t>)>;
-  /// `most_of_one_idat`: for tests.
+  /// `max_one_idat`: for tests.
   PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,
-            std::uint64_t most_of_one_idat = png_format::kMaxOneIdat);
+            std::uint64_t max_one_idat = png_format::kMaxOneIdat);
 
-  /// Rows of a block. All calls of add() but the last get whole blocks.
+  /// Every call of add() except the last gets whole blocks.
   std::size_t rows_of_block() const;
-  /// Adds the next `count` rows, as in an Image. Throws what `write` throws. `free_rows` is called
-  /// once they are no longer needed.
+  /// Adds the next `count` rows of an Image. Throws the errors of `write`. Calls `free_rows` once
+  /// the rows are unused.
   void add(
       const std::uint8_t* rows, std::size_t count, const std::function<void()>& free_rows = [] {});
-  /// After the last row.
   void finish();
 
  private:
-  /// A part of a chunk's data.
+  /// Part of a chunk's data.
   struct Piece {
     Buffer<std::uint8_t> bytes;
     std::uint32_t crc = 0;
@@ -52,9 +50,9 @@ class PngStream {
   Write write_;
   bool has_one_idat_;
   std::size_t rows_done_ = 0;
-  std::vector<std::uint8_t> above_;  ///< the row above the next one
+  std::vector<std::uint8_t> above_;
   std::uint32_t adler_ = 1;
-  std::vector<Piece> pieces_;  ///< of the next IDAT chunk
+  std::vector<Piece> pieces_;  ///< the next IDAT chunk's
 };
 
 }  // namespace roundel

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-// Not for AVX-512: pixels wait for each other, and its comparisons take longer.
+// Without AVX-512: pixels wait for each other, and its comparisons take longer.
 #define HWY_DISABLED_TARGETS (ROUNDEL_DISABLED_TARGETS | HWY_AVX3)
 #define HWY_TARGET_INCLUDE "renderer/image/png_unfilter.cpp"
 #include "renderer/base/each_highway_target.h"
@@ -15,15 +15,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 enum Filter : std::uint8_t { kNone, kSub, kUp, kAverage, kPaeth };
 
-/// Of the left, upper and upper left byte the one nearest to left + up − upper left, the first of
-/// several. This way to find it is Fabian Giesen's (in stb_image): fewer steps wait for `left`.
+/// The one of left, upper and upper left byte nearest to left + up − upper left, the first if
+/// several are. Fabian Giesen's method (in stb_image): fewer steps wait for `left`.
 HWY_INLINE int paeth(int left, int up, int upper_left) {
   const int threshold = 3 * upper_left - (left + up);
   const int low = std::min(left, up), high = std::max(left, up);
   return threshold <= low ? high : high <= threshold ? low : upper_left;
 }
 
-/// Bytes [first, row_bytes) of a row, one by one.
 HWY_INLINE void unfilter_bytes(Filter filter, const std::uint8_t* in, const std::uint8_t* above,
                                std::uint8_t* out, std::size_t first, std::size_t row_bytes,
                                std::size_t pixel_bytes) {
@@ -39,7 +38,7 @@ HWY_INLINE void unfilter_bytes(Filter filter, const std::uint8_t* in, const std:
   }
 }
 
-/// The filter Up: no byte depends on another of its row. `in` and `out` may overlap, out before in.
+/// `in` and `out` may overlap, out before in.
 HWY_INLINE void unfilter_up(const std::uint8_t* in, const std::uint8_t* above, std::uint8_t* out,
                             std::size_t row_bytes) {
   const hn::ScalableTag<std::uint8_t> tag;
@@ -51,9 +50,8 @@ HWY_INLINE void unfilter_up(const std::uint8_t* in, const std::uint8_t* above, s
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Pixels of 3 or 4 bytes, a pixel a vector, whose bytes do not depend on each other. Each time 4
-// bytes are read and written, of which the fourth is overwritten by the next pixel where a pixel
-// has 3; so the last pixel of a row is left to unfilter_bytes().
+// A vector holds a pixel of 3 or 4 bytes. Each step reads and writes 4 bytes. With 3 bytes per
+// pixel, the next pixel overwrites the fourth, so a row's last pixel is left to unfilter_bytes().
 const hn::FixedTag<std::uint8_t, 4> kPixel;
 const hn::FixedTag<std::int16_t, 4> kWords;
 using Words = hn::Vec<decltype(kWords)>;
@@ -61,7 +59,7 @@ using Words = hn::Vec<decltype(kWords)>;
 HWY_INLINE Words load_pixel(const std::uint8_t* from) {
   return hn::PromoteTo(kWords, hn::LoadU(kPixel, from));
 }
-/// The sum's low bytes, which are stored too.
+/// Returns the low bytes that it stores.
 HWY_INLINE Words store_sum(Words filtered, Words prediction, std::uint8_t* to) {
   const Words sum = hn::And(hn::Add(filtered, prediction), hn::Set(kWords, 255));
   hn::StoreU(hn::DemoteTo(kPixel, sum), kPixel, to);
@@ -76,7 +74,7 @@ HWY_INLINE Words paeth(Words left, Words up, Words upper_left) {
   return hn::IfThenElse(hn::Gt(threshold, low), nearest, high);
 }
 
-/// How many of the first bytes have the value that has_value(bytes, i) says of a vector at i.
+/// Counts the first bytes with the value; has_value(bytes, i) tests a vector at i.
 template <typename HasValue>
 HWY_INLINE std::size_t prefix(std::size_t size, const HasValue& has_value) {
   const hn::ScalableTag<std::uint8_t> tag;
@@ -91,9 +89,8 @@ HWY_INLINE std::size_t prefix(std::size_t size, const HasValue& has_value) {
   return i;
 }
 
-/// Where a row is filtered to zeros, as it is where nothing changes, long runs of it are copies:
-/// of the row above as long as the pixel before is the one above it, or of the pixel before as
-/// long as the row above does not change either (always with the filter Sub).
+/// Long runs of zeros are copies: of the row above while the previous pixel equals the one above
+/// it, or of the previous pixel while the row above is constant, too (always with filter Sub).
 template <std::size_t kPixelBytes>
 class ZeroRuns {
  public:
@@ -101,7 +98,7 @@ class ZeroRuns {
            std::size_t row_bytes)
       : in_(in), above_(above), out_(out), row_bytes_(row_bytes) {}
 
-  /// How many bytes from i on, whole pixels, it could write; i is not in the first pixel.
+  /// Writes a run from byte i, after the first pixel. Returns its bytes, in whole pixels.
   template <Filter kFilter>
   HWY_INLINE std::size_t write(std::size_t i) {
     if (i >= end_) {
@@ -110,7 +107,7 @@ class ZeroRuns {
              });
     }
     std::size_t size = (end_ - i) / kPixelBytes * kPixelBytes;
-    if (size < kShortest) return 0;
+    if (size < kMinRunBytes) return 0;
     std::uint8_t* const to = out_ + i;
     if (kFilter == kPaeth) {
       const std::uint8_t* const up = above_ + i;
@@ -122,7 +119,7 @@ class ZeroRuns {
         return hn::Eq(hn::LoadU(tag, up + k), hn::LoadU(tag, up + k - kPixelBytes));
       });
       size = same / kPixelBytes * kPixelBytes;
-      if (size < kShortest) return 0;
+      if (size < kMinRunBytes) return 0;
     }
     std::memcpy(to, to - kPixelBytes, kPixelBytes);
     for (std::size_t done = kPixelBytes; done < size; done *= 2)
@@ -131,15 +128,15 @@ class ZeroRuns {
   }
 
  private:
-  static constexpr std::size_t kShortest = 4 * kPixelBytes;  // shorter ones do not pay
+  static constexpr std::size_t kMinRunBytes = 4 * kPixelBytes;  // shorter runs are not worth it
 
   const std::uint8_t *in_, *above_;
   std::uint8_t* out_;
   std::size_t row_bytes_;
-  std::size_t end_ = 0;  ///< of the zeros found last
+  std::size_t end_ = 0;  ///< end of the last zeros
 };
 
-/// Returns how many bytes of the row are done.
+/// Returns the number of finished bytes.
 template <Filter kFilter, std::size_t kPixelBytes>
 HWY_INLINE std::size_t unfilter_pixels(const std::uint8_t* in, const std::uint8_t* above,
                                        std::uint8_t* out, std::size_t row_bytes) {
@@ -168,9 +165,8 @@ HWY_INLINE std::size_t unfilter_pixels(const std::uint8_t* in, const std::uint8_
   return i;
 }
 
-/// Two rows of Paeth at once, the lower one a pixel behind: neither waits for the other, so that
-/// both take as long as one. Returns how many bytes of the upper row are done; of the lower row it
-/// is a pixel less.
+/// The lower row is a pixel later: the rows do not wait for each other, so both take as long as
+/// one. Returns the number of finished bytes in the upper row; the lower row has a pixel less.
 template <std::size_t kPixelBytes>
 HWY_INLINE std::size_t unfilter_paeth_pair(const std::uint8_t* in, const std::uint8_t* lower_in,
                                            const std::uint8_t* above, std::uint8_t* out,
@@ -193,16 +189,15 @@ HWY_INLINE std::size_t unfilter_paeth_pair(const std::uint8_t* in, const std::ui
 }
 
 template <std::size_t kPixelBytes>
-HWY_INLINE std::size_t unfilter_most(Filter filter, const std::uint8_t* in,
-                                     const std::uint8_t* above, std::uint8_t* out,
-                                     std::size_t row_bytes) {
+HWY_INLINE std::size_t unfilter_whole_pixels(Filter filter, const std::uint8_t* in,
+                                             const std::uint8_t* above, std::uint8_t* out,
+                                             std::size_t row_bytes) {
   if (filter == kSub) return unfilter_pixels<kSub, kPixelBytes>(in, above, out, row_bytes);
   if (filter == kAverage) return unfilter_pixels<kAverage, kPixelBytes>(in, above, out, row_bytes);
   return unfilter_pixels<kPaeth, kPixelBytes>(in, above, out, row_bytes);
 }
 #endif
 
-/// True where most of a row is zeros.
 HWY_INLINE bool is_sparse(const std::uint8_t* in, std::size_t row_bytes) {
   const hn::ScalableTag<std::uint8_t> tag;
   std::size_t zeros = 0;
@@ -223,13 +218,13 @@ void unfilter_row(Filter filter, const std::uint8_t* in, const std::uint8_t* abo
   }
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
-  if (pixel_bytes == 3) done = unfilter_most<3>(filter, in, above, out, row_bytes);
-  if (pixel_bytes == 4) done = unfilter_most<4>(filter, in, above, out, row_bytes);
+  if (pixel_bytes == 3) done = unfilter_whole_pixels<3>(filter, in, above, out, row_bytes);
+  if (pixel_bytes == 4) done = unfilter_whole_pixels<4>(filter, in, above, out, row_bytes);
 #endif
   unfilter_bytes(filter, in, above, out, done, row_bytes, pixel_bytes);
 }
 
-/// Two rows of Paeth. `scratch` has room for a row.
+/// `scratch` can hold a row.
 HWY_INLINE void unfilter_pair(const std::uint8_t* in, const std::uint8_t* above, std::uint8_t* out,
                               std::size_t row_bytes, std::size_t pixel_bytes,
                               std::uint8_t* scratch) {

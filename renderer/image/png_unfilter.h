@@ -4,10 +4,9 @@
 
 namespace roundel {
 
-/// Undoes the filters of a PNG's rows (PNG specification, section 9) in place. `data` comes in as
-/// `height` rows of a filter byte and `row_bytes` bytes, and leaves as [height · row_bytes] without
-/// the filter bytes. `pixel_bytes` is 1 to 4. False when a filter byte is none of 0 to 4; the data
-/// is then undefined.
+/// Undoes the filters of a PNG's rows (PNG specification, section 9) in place. `data` has `height`
+/// rows of a filter byte and `row_bytes` bytes, and becomes [height · row_bytes]. `pixel_bytes` is
+/// 1 to 4. Returns false, with undefined data, for a filter byte outside 0 to 4.
 bool unfilter_png(std::uint8_t* data, std::size_t row_bytes, std::size_t height, int pixel_bytes);
 
 }  // namespace roundel

@@ -1,5 +1,4 @@
-// stb_image_write's implementation, PNG only in memory, with our compressor and a fast CRC, in
-// blocks of ours.
+// PNG only, in memory, with our compressor, a fast CRC and our memory blocks.
 #include <libdeflate.h>
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 #define STBI_WRITE_NO_STDIO
 #define STBIW_ZLIB_COMPRESS roundel::zlib_compress
 #define STBIW_CRC32(data, size) libdeflate_crc32(0, data, static_cast<std::size_t>(size))
-// The compressor reads on behind the filtered rows.
+// The compressor reads past the filtered rows.
 #define STBIW_MALLOC(size) \
   roundel::try_allocate_block(static_cast<std::size_t>(size) + roundel::PngRows::kReadBehind)
 #define STBIW_REALLOC(block, size) std::realloc(block, static_cast<std::size_t>(size))

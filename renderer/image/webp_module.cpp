@@ -18,7 +18,7 @@ namespace {
   throw Error(ExitCode::kInvalidScene, path + problem);
 }
 
-/// Decodes into photo.bytes, which have the right size.
+/// photo.bytes has the right size.
 void decode_pixels(const std::string& path, const WebPData& data, PhotoPixels& photo) {
   WebPDecoderConfig config;
   WebPInitDecoderConfig(&config);

@@ -16,8 +16,7 @@ namespace {
 /// ITU-R BT.709, limited range, of samples 0..top in n bits, with u = 2^(n − 8):
 /// Y = u·(16 + 219·Y'), Y' = (0.2126 R + 0.7152 G + 0.0722 B)/top,
 /// Cb = u·(128 + 224·(B/top − Y')/1.8556), Cr = u·(128 + 224·(R/top − Y')/1.5748).
-/// In integers, 1/2^shift each; each row of the chroma coefficients sums to 0, so that greys have
-/// none.
+/// Coefficients are integers over 2^shift; each chroma row sums to 0, so that greys have no chroma.
 struct Bt709 {
   int shift;
   std::int64_t unit;
@@ -25,7 +24,7 @@ struct Bt709 {
 };
 constexpr Bt709 kOf8Bits = {
     20, 1, {191455, 644068, 65019}, {-105533, -355018, 460551}, {460551, -418321, -42230}};
-// To 10 bits, of 16.
+// To 10 bits, from 16.
 constexpr Bt709 kOf16Bits = {32,
                              4,
                              {12205454, 41059927, 4145032},
@@ -40,7 +39,7 @@ unsigned component(const Bt709& law, const std::int64_t (&k)[3], const std::int6
   return static_cast<unsigned>((sum + law.unit * offset * one + one / 2) / one);
 }
 
-/// Frames of samples of 8 bits, or of words.
+/// 8-bit samples, or words.
 template <bool kIsDeep>
 std::vector<std::uint8_t> encode(const Image& image, bool is_halved) {
   constexpr std::string_view kStart = "FRAME\n";
@@ -88,8 +87,8 @@ std::vector<std::uint8_t> encode(const Image& image, bool is_halved) {
 
 using Fraction = std::pair<std::int64_t, std::int64_t>;
 
-/// The fraction of the smallest numbers that is `value` in binary64; or, if its numbers are above
-/// `most`, the last one below them of the value's continued fraction. `value` > 0, at most `most`.
+/// Returns the fraction with the smallest numbers that equals `value` in binary64. If these exceed
+/// `most`, the last convergent of the continued fraction below that. 0 < `value` ≤ `most`.
 Fraction fraction_of(double value, std::int64_t most) {
   Fraction last{0, 1}, before{1, 0}, next{0, 1};
   for (double rest = value;; rest = 1 / (rest - std::floor(rest))) {

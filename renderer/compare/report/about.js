@@ -1,4 +1,4 @@
-// What is said about a failure.
+// Text about a failure.
 function number(value, digits = 4) {
   return value === null || value === undefined ? '∞' : Number(value.toPrecision(digits)).toString();
 }
@@ -26,7 +26,7 @@ function largestOf(difference) {
   return Math.max(...Object.values(difference.channels).map(channel => channel.largest));
 }
 
-// How much it is: "12 pixels by up to 3". Empty where nothing was measured.
+// Returns the size of the difference: "12 pixels by up to 3". Empty if nothing was measured.
 function magnitude({difference}) {
   if (!difference?.channels) return '';
   const {pixels_over: pixels, not_finite: notFinite} = difference;
@@ -34,7 +34,7 @@ function magnitude({difference}) {
   return `${pixels} ${pixels === 1 ? 'pixel' : 'pixels'} by up to ${by}`;
 }
 
-// What can be read in the file, whatever its kind.
+// Notes on the values of each kind of file.
 const SAMPLE_NOTES = {
   words: 'values have 16 bits, 0 to 65535; the measures use levels of 255',
   floats: 'values are the files\' own floats',
@@ -64,8 +64,8 @@ function measures(failure) {
   return measureTexts(failure.difference).map(([name, text]) => element('span', {}, name + ' ', element('b', {}, text)));
 }
 
-// What the eye sees at once is told to those who listen.
-function tell(id, text) {
+// Announces visible changes to screen readers.
+function announce(id, text) {
   byId(id).textContent = text;
 }
 

@@ -1,10 +1,10 @@
-// The list of failures: of thousands of rows only those in sight are there.
-const ROW = 46;    // height of a row in CSS pixels
-let listed = [];   // the failures that the filter lets through, in the order of the list
-let ranks = [];    // of all failures in that order
+// The list of failures. Only the visible rows, of thousands, exist.
+const ROW_HEIGHT = 46;  // CSS pixels
+let listed = [];   // the failures that the filter selects, in the order of the list
+let ranks = [];    // positions of all failures in that order
 const list = byId('list');
 
-// What could not be compared and what is gone come first, then other shapes, then by RMSE.
+// Failed comparisons and missing pictures come first, then other shapes, then by RMSE.
 function severity({state, difference}) {
   if (state === 'not compared') return 4e9;
   if (state === 'missing') return 3e9;
@@ -13,7 +13,7 @@ function severity({state, difference}) {
 }
 
 function rank() {
-  const order = [...run.failures.keys()];  // by name, as they come
+  const order = [...run.failures.keys()];  // by name
   if (byId('order').value === 'severity') {
     const severities = run.failures.map(severity);
     order.sort((a, b) => severities[b] - severities[a] || a - b);
@@ -47,10 +47,10 @@ function rowOf(index, top) {
 }
 
 function drawList() {
-  const first = Math.max(0, Math.floor(list.scrollTop / ROW) - 5);
-  const inSight = listed.slice(first, first + Math.ceil(list.clientHeight / ROW) + 10);
-  list.firstElementChild.style.height = listed.length * ROW + 'px';
-  list.firstElementChild.replaceChildren(...inSight.map((index, i) => rowOf(index, (first + i) * ROW)));
+  const first = Math.max(0, Math.floor(list.scrollTop / ROW_HEIGHT) - 5);
+  const inSight = listed.slice(first, first + Math.ceil(list.clientHeight / ROW_HEIGHT) + 10);
+  list.firstElementChild.style.height = listed.length * ROW_HEIGHT + 'px';
+  list.firstElementChild.replaceChildren(...inSight.map((index, i) => rowOf(index, (first + i) * ROW_HEIGHT)));
   markCurrent();
 }
 
@@ -61,13 +61,13 @@ function markCurrent() {
 }
 
 function scrollToCurrent() {
-  const top = listed.indexOf(current) * ROW;
+  const top = listed.indexOf(current) * ROW_HEIGHT;
   if (top < 0) return;
   if (top < list.scrollTop) list.scrollTop = top;
-  else if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
+  else if (top + ROW_HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW_HEIGHT - list.clientHeight;
 }
 
-// The next one in this direction that the filter lets through.
+// Selects the next failure in this direction that passes the filter.
 function step(direction) {
   const from = current < 0 ? -1 : ranks[current];
   select(direction > 0 ? listed.find(index => ranks[index] > from) : listed.findLast(index => ranks[index] < from));

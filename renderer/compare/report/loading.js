@@ -1,5 +1,5 @@
-// Brings the pictures: in scripts, because pages opened from the file system may read nothing else.
-const KEPT_PAIRS = 4;  // decoded pairs kept in memory
+// Loads pictures as scripts, since pages from the file system may read nothing else.
+const MAX_PAIRS = 4;  // limit of decoded pairs in memory
 const LAYERS = ['golden', 'actual', 'difference', 'flip'];
 const arrivals = new Map();
 window.roundelPictures = (index, pictures) => arrivals.set(index, pictures);
@@ -27,8 +27,8 @@ async function decodeLayers(pictures) {
   return layers;
 }
 
-// {factor, width, height, places, allPlaces, golden, actual, difference, flip}. Layers are reduced
-// by factor.
+// Returns {factor, width, height, places, allPlaces, golden, actual, difference, flip}, with layers
+// reduced by factor.
 async function loadPair(index) {
   const pictures = await arrival(run.failures[index].pictures.file, index);
   const layers = await decodeLayers(pictures);
@@ -42,14 +42,14 @@ async function loadPair(index) {
 const pairs = new Map();
 function pairOf(index) {
   const pair = pairs.get(index) ?? loadPair(index);
-  pairs.delete(index);  // to the end: the most recent
+  pairs.delete(index);  // moves it to the end, as the most recent
   pairs.set(index, pair);
   pair.catch(() => pairs.delete(index));
-  for (const old of [...pairs.keys()].slice(0, -KEPT_PAIRS)) pairs.delete(old);
+  for (const old of [...pairs.keys()].slice(0, -MAX_PAIRS)) pairs.delete(old);
   return pair;
 }
 
-// ---- What is on its way is said.
+// ---- Progress of loading.
 let loading = 0;
 function showLoading(promise) {
   const change = by => {

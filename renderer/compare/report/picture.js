@@ -1,15 +1,15 @@
-// Pictures with the values of their files, and how these look on a screen of 8 bits.
+// Pictures with the values of their files, and their display on a screen of 8 bits.
 
-// {width, height, channels, samples, values, columns}: values are RGBA, of bytes 0 to 255, of words
-// 0 to 65535, of floats linear light with alpha multiplied in. A reduced picture has fewer values
-// than width and height say.
+// Returns {width, height, channels, samples, values, columns}. Values are RGBA: bytes 0 to 255,
+// words 0 to 65535, floats linear and premultiplied. A reduced picture has fewer values than width
+// and height.
 async function decodePicture({width, height, channels, samples, png}) {
   const image = await decodePng(png);
   const picture = {width, height, channels, samples, values: image.values, columns: image.width, exposure: null};
   return samples === 'floats' ? {...picture, values: floatsOf(image, width), columns: width} : picture;
 }
 
-// The four bytes of a float have come as a pixel.
+// The four bytes of a float arrive as a pixel.
 function floatsOf(image, width) {
   const floats = new Float32Array(image.values.buffer);
   if (image.width === 4 * width) return floats;
@@ -21,7 +21,7 @@ function floatsOf(image, width) {
   return values;
 }
 
-// The values of a pixel that is in the picture, as many as the file has.
+// Returns the values of a pixel inside the picture, one per channel of the file.
 function valuesOf(picture, x, y) {
   const at = 4 * (y * picture.columns + x);
   const all = Array.from(picture.values.subarray(at, at + 4));
@@ -33,7 +33,7 @@ const encode = light => light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1
 const decode = shade => shade <= 0.04045 ? shade / 12.92 : ((shade + 0.055) / 1.055) ** 2.4;
 const UNITS = {bytes: 255, words: 65535, floats: 1};
 
-// The 255 values from which on a sample is shown as level 1 to 255.
+// Returns the 255 smallest values that are shown as levels 1 to 255.
 function levelStarts(samples, exposure) {
   return Array.from({length: 255}, (_, i) => {
     const shade = (i + 0.5) / 255;
@@ -53,7 +53,7 @@ function levelOf(value, starts) {
   return low;
 }
 
-// 8-bit RGBA with straight alpha.
+// Returns 8-bit RGBA with straight alpha.
 function levelsOf(picture, exposure) {
   const {values, samples} = picture;
   if (samples === 'bytes' && exposure === 0) return values;
@@ -70,7 +70,7 @@ function levelsOf(picture, exposure) {
   return levels;
 }
 
-// A canvas of the picture at this exposure.
+// Returns a canvas of the picture at this exposure.
 function surfaceOf(picture, exposure) {
   if (picture.exposure === exposure) return picture.surface;
   const rows = picture.values.length / 4 / picture.columns;
@@ -81,18 +81,18 @@ function surfaceOf(picture, exposure) {
   return picture.surface;
 }
 
-// How bright a pixel of that canvas is, 0 to 255.
+// Returns the brightness of a pixel of that canvas, 0 to 255.
 function lumaOf({levels, columns}, x, y) {
   const at = 4 * (y * columns + x);
   return 0.3 * levels[at] + 0.6 * levels[at + 1] + 0.1 * levels[at + 2];
 }
 
-// Where a difference has no mark it is white: there the golden shows through, in light greys.
+// Replaces the white of a difference by the golden in light greys.
 function putFaded(golden, difference) {
   surfaceOf(golden, 0);
   const {levels} = golden, {values} = difference;
   for (let i = 0; i < values.length; i += 4) {
-    if (values[i + 2] < 255) continue;  // no mark has so much blue
+    if (values[i + 2] < 255) continue;  // marks have less blue
     const luma = (77 * levels[i] + 150 * levels[i + 1] + 29 * levels[i + 2]) / 256;
     values.fill(153 + luma * 0.4, i, i + 3);
   }
@@ -105,7 +105,7 @@ function valueText(value, digits = 6) {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(digits)));
 }
 
-// |a − b|, as roundel counts: a NaN is equal to another.
+// |a − b| as in roundel: NaN equals NaN.
 function deltaOf(a, b) {
   return a === b || (Number.isNaN(a) && Number.isNaN(b)) ? 0 : Math.abs(a - b);
 }

@@ -1,6 +1,6 @@
 // Decodes the PNG files that roundel writes: RGB or RGBA of 8 or 16 bits, rows filtered by None or
-// Up. A canvas would not do: it premultiplies alpha, which loses values, may manage colours, and
-// has 8 bits.
+// Up. A canvas cannot: it premultiplies alpha, which loses values, may manage colours, and has 8
+// bits.
 async function decodePng(base64) {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
@@ -38,7 +38,7 @@ function unfilter(rows, shape) {
   }
 }
 
-// RGBA, four values a pixel.
+// Returns RGBA, four values per pixel.
 function spread(rows, shape) {
   const {width, height, channels, bits} = shape;
   const isWide = bits === 16;

@@ -1,5 +1,5 @@
-// The mouse, a pen or fingers on the canvas: reading pixels, panning, zooming, moving the slider.
-const pointers = new Map();  // those that are down, and where
+// Mouse, pen or fingers on the canvas: read pixels, pan, zoom, move the slider.
+const pointers = new Map();  // pressed pointers and their positions
 let isSliding = false;
 
 const placeOf = event => ({x: event.offsetX, y: event.offsetY});
@@ -8,7 +8,7 @@ function dividerIsNear({x}) {
   return shown.view === 'slider' && Math.abs(x - shown.amounts.slider / 100 * canvas.clientWidth) < 12;
 }
 
-// The middle of two fingers, and how far they are apart.
+// Returns the middle of two fingers and their distance.
 function spanOf([a, b]) {
   return {middle: {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2}, distance: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y))};
 }
@@ -63,5 +63,5 @@ canvas.addEventListener('wheel', event => {
 canvas.addEventListener('dblclick', event => {
   if (!shown.pair) return;
   const pixel = pixelAt(placeOf(event));
-  setScale(WRITES_VALUES_FROM + 10, {x: pixel.x + 0.5, y: pixel.y + 0.5});
+  setScale(MIN_VALUES_SCALE + 10, {x: pixel.x + 0.5, y: pixel.y + 0.5});
 });

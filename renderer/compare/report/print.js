@@ -1,12 +1,12 @@
-// On paper: a failure a page, with golden, actual and difference.
-const PRINTED = 200;       // failures at most: each has its pictures loaded
-const PRINTED_SIDE = 1200; // pixels of a picture on paper, at most; small ones are enlarged to half of it
+// Prints a failure per page, with golden, actual and difference.
+const MAX_PRINTED = 200;        // limit of failures: each has its pictures loaded
+const MAX_PRINTED_SIDE = 1200; // pixels of a picture's longer side; small ones are enlarged to half of it
 
-// A picture as it is on the screen, in its own proportions.
+// Returns a picture as on the screen, in its own proportions.
 function figureOf(picture, label) {
   const surface = surfaceOf(picture, isOwn(label) ? shown.exposure : 0);
   const side = Math.max(surface.width, surface.height);
-  const scale = Math.min(PRINTED_SIDE / side, Math.max(1, Math.floor(PRINTED_SIDE / 2 / side)));
+  const scale = Math.min(MAX_PRINTED_SIDE / side, Math.max(1, Math.floor(MAX_PRINTED_SIDE / 2 / side)));
   const paper = element('canvas', {width: Math.ceil(surface.width * scale), height: Math.ceil(surface.height * scale)});
   const context = paper.getContext('2d');
   if (picture.channels % 2 === 0) paintBackground(context, 0, 0, paper.width, paper.height);
@@ -23,7 +23,7 @@ function sheetOf(failure, pair) {
 }
 
 function firstSheet() {
-  const left = listed.length - Math.min(listed.length, PRINTED);
+  const left = listed.length - Math.min(listed.length, MAX_PRINTED);
   const note = left > 0 ? [element('p', {}, `${left} more failures are not printed; filter the list to choose.`)] : [];
   return element('section', {}, element('h1', {}, document.title), byId('counts').cloneNode(true), ...note);
 }
@@ -32,9 +32,9 @@ async function printAll() {
   const paper = byId('paper'), button = byId('print');
   const sheets = [firstSheet()];
   button.disabled = true;
-  for (const index of listed.slice(0, PRINTED)) {
+  for (const index of listed.slice(0, MAX_PRINTED)) {
     const failure = run.failures[index];
-    button.textContent = `Print: ${sheets.length} of ${Math.min(listed.length, PRINTED)}`;
+    button.textContent = `Print: ${sheets.length} of ${Math.min(listed.length, MAX_PRINTED)}`;
     const pair = failure.pictures ? await loadPair(index).catch(() => null) : null;
     sheets.push(sheetOf(failure, pair));
   }
@@ -44,10 +44,10 @@ async function printAll() {
   window.print();
 }
 
-// The browser's own menu does not wait: then there are the pictures that are loaded already.
+// The browser's own menu does not wait, so it prints the pictures loaded so far.
 window.addEventListener('beforeprint', () => {
   if (byId('paper').hasChildNodes()) return;
-  const sheets = listed.slice(0, PRINTED).map(index => sheetOf(run.failures[index], index === current ? shown.pair : null));
+  const sheets = listed.slice(0, MAX_PRINTED).map(index => sheetOf(run.failures[index], index === current ? shown.pair : null));
   byId('paper').replaceChildren(firstSheet(), ...sheets);
 });
 window.addEventListener('afterprint', () => byId('paper').replaceChildren());

@@ -1,4 +1,4 @@
-// The choice among the failures, the controls and the keyboard.
+// Selection of failures, controls and keyboard.
 let current = -1;
 let blinking = 0;
 
@@ -11,7 +11,7 @@ async function select(index) {
   history.replaceState(null, '', '#' + encodeURIComponent(failure.name));
   byId('about').replaceChildren(...describe(failure));
   byId('measures').replaceChildren(...measures(failure));
-  tell('verdict', verdictOf(failure));
+  announce('verdict', verdictOf(failure));
   Object.assign(shown, {pair: null, isActual: false, place: -1});
   delete canvas.dataset.shows;
   showControls();
@@ -20,7 +20,7 @@ async function select(index) {
     const wanted = pairOf(index);
     showLoading(wanted);
     const pair = await wanted;
-    if (current !== index) return;  // another one was chosen meanwhile
+    if (current !== index) return;  // another failure was selected in the meantime
     arrive(pair);
     canvas.dataset.shows = failure.name;
     performance.mark('pictured');
@@ -30,7 +30,7 @@ async function select(index) {
 }
 
 let lastSize = '';
-// Pictures of one size are looked at in the same place.
+// Pictures of one size keep the view.
 function arrive(pair) {
   const size = `${pair.width}×${pair.height}`;
   const stays = size === lastSize && !shown.isFitted;
@@ -46,7 +46,7 @@ function arrive(pair) {
 }
 
 // ---- Controls.
-// Pictures of different shapes have no difference in pixels; ꟻLIP is there where it was measured.
+// Pictures of different shapes have no pixel difference. ꟻLIP exists if it was measured.
 function canShow(view) {
   const {golden, actual, difference, flip} = shown.pair ?? {};
   return Boolean(golden && actual && (view !== 'difference' || difference) && (view !== 'flip' || flip));
@@ -84,8 +84,8 @@ function showPlace() {
   if (!pair?.places.length) return;
   const all = pair.allPlaces;
   const text = place < 0 ? `${all} ${all === 1 ? 'place' : 'places'}` : `${place + 1} of ${all}`;
-  tell('place', text);
-  if (place >= 0) tell('pixel', `place ${text}, ${readout()}`);
+  announce('place', text);
+  if (place >= 0) announce('pixel', `place ${text}, ${readout()}`);
 }
 
 function setAmount(value) {
@@ -125,7 +125,7 @@ const ACTIONS = {
 for (const button of document.querySelectorAll('[data-do]')) button.onclick = ACTIONS[button.dataset.do];
 for (const radio of document.querySelectorAll('[data-view]')) {
   radio.onchange = () => setView(radio.dataset.view);
-  radio.onclick = event => {  // by the mouse, not by arrow keys: these are the pixel's again
+  radio.onclick = event => {  // mouse, not arrow keys, which then belong to the pixel
     if (event.detail > 0) canvas.focus({preventScroll: true});
   };
 }
@@ -162,7 +162,7 @@ function filterKey(event) {
 function moveByArrow(event) {
   const [dx, dy] = ARROWS[event.key], steps = event.shiftKey ? 10 : 1;
   moveCursor(steps * dx, steps * dy);
-  tell('pixel', readout());
+  announce('pixel', readout());
 }
 
 document.addEventListener('keydown', event => {
@@ -174,7 +174,7 @@ document.addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const {type, tagName} = event.target;
   if (type === 'search') return filterKey(event);
-  if (tagName === 'SELECT') return;  // letters choose there
+  if (tagName === 'SELECT') return;  // letters select in it
   if (!shown.pair && !NEEDS_NO_PAIR.includes(event.key)) return;
   const hasOwnKeys = event.target !== document.body && event.target !== canvas;
   if (event.key in ARROWS) {

@@ -1,4 +1,4 @@
-// What all of the page's scripts use.
+// Shared by all scripts of the page.
 const run = JSON.parse(document.getElementById('data').textContent);
 const byId = id => document.getElementById(id);
 const element = (tag, properties = {}, ...children) => {

@@ -1,32 +1,32 @@
-// One pair of pictures on a canvas: every view, at any zoom. What is shown is in `shown`, and
-// paint() draws it; nothing else does.
-const WRITES_VALUES_FROM = 30;  // CSS pixels that a pixel must take to have its values written in it
+// One pair of pictures on a canvas: every view, at any zoom. `shown` is the state, and only paint()
+// draws it.
+const MIN_VALUES_SCALE = 30;  // CSS pixels per pixel
 const MIN_SCALE = 0.005, MAX_SCALE = 96;
-const PLACE_SCALE = 24;         // at most, to look at a place
+const MAX_PLACE_SCALE = 24;   // upper limit when showing a place
 const BACKGROUNDS = {light: ['#ffffff', '#e3e6ea'], dark: ['#2a3038', '#22272e'], white: ['#ffffff'], black: ['#000000']};
 const canvas = document.getElementById('canvas');
 const shown = {
   view: 'side',
   amounts: {slider: 50, blend: 50, blink: 50},
-  isActual: false,          // which of the two blinking shows
-  pair: null,               // as loadPair() makes it
-  place: -1,                // of its places, the one that was gone to
-  isFitted: true,           // the whole picture is in sight, whatever the canvas's size
-  scale: 1,                 // CSS pixels a pixel
-  center: {x: 0, y: 0},     // the point of the picture in the middle of a pane
-  cursor: null,             // the pixel that is read
+  isActual: false,          // the visible one of the two blinking pictures
+  pair: null,               // from loadPair()
+  place: -1,                // index of the last visited place
+  isFitted: true,           // the whole picture is visible, whatever the canvas's size
+  scale: 1,                 // CSS pixels per pixel
+  center: {x: 0, y: 0},     // point of the picture in the middle of a pane
+  cursor: null,             // the pixel whose values are shown
   exposure: 0,              // stops
   background: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
 };
 
-// The values of a layer's pixel; null outside of the picture, and where it is reduced.
+// Returns the values of a layer's pixel; null outside of the picture, and for a reduced picture.
 function valuesAt(name, x, y) {
   const picture = shown.pair[name];
   if (!picture || shown.pair.factor > 1 || x < 0 || y < 0 || x >= picture.width || y >= picture.height) return null;
   return valuesOf(picture, x, y);
 }
 
-// The panes of the view: {left, width, label, layers}, layers from the bottom to the top.
+// Returns the panes of the view: {left, width, label, layers}, layers from bottom to top.
 function panes() {
   const {golden, actual} = shown.pair;
   const width = canvas.clientWidth;
@@ -58,7 +58,7 @@ function panes() {
 const screenX = (pane, x) => pane.left + pane.width / 2 + (x - shown.center.x) * shown.scale;
 const screenY = y => canvas.clientHeight / 2 + (y - shown.center.y) * shown.scale;
 
-// The point of the picture at a point of the canvas.
+// Returns the picture's point at a point of the canvas.
 function pointAt({x, y}) {
   const pane = panes().find(one => x <= one.left + one.width) ?? panes()[0];
   return {x: (x - pane.left - pane.width / 2) / shown.scale + shown.center.x,
@@ -70,7 +70,7 @@ function pixelAt(at) {
   return {x: Math.floor(x), y: Math.floor(y)};
 }
 
-// The pixels in sight in a pane, and a few around: {x0, y0, x1, y1}.
+// Returns the visible pixels of a pane, and a few around: {x0, y0, x1, y1}.
 function inSight(pane) {
   const half = {x: pane.width / 2 / shown.scale, y: canvas.clientHeight / 2 / shown.scale};
   return {x0: Math.max(0, Math.floor(shown.center.x - half.x)), y0: Math.max(0, Math.floor(shown.center.y - half.y)),
@@ -92,7 +92,7 @@ function paint() {
   if (shown.pair) for (const pane of panes()) paintPane(context, pane);
   document.getElementById('scale').textContent = `${Number((100 * shown.scale).toPrecision(3))} %`;
   document.getElementById('readout').textContent = readout();
-  // One finger scrolls the page until there is something to move here; two are always ours.
+  // One finger scrolls the page until the picture can be moved; two fingers always zoom.
   canvas.style.touchAction = shown.pair && !shown.isFitted ? 'none' : 'pan-y';
 }
 
@@ -108,7 +108,7 @@ function paintPane(context, pane) {
   context.save();
   clipTo(context, pane.left, pane.width);
   for (const layer of pane.layers) paintLayer(context, pane, layer);
-  if (shown.scale >= WRITES_VALUES_FROM) writeValues(context, pane);
+  if (shown.scale >= MIN_VALUES_SCALE) writeValues(context, pane);
   if (shown.cursor && shown.scale >= 4) {
     context.strokeStyle = styleOf('--accent');
     context.lineWidth = 2;
@@ -128,7 +128,7 @@ function paintPane(context, pane) {
   context.restore();
 }
 
-// Difference and ꟻLIP are colours that mean something, not light.
+// Colours of difference and ꟻLIP are a scale, not light.
 const isOwn = name => name === 'golden' || name === 'actual';
 
 function paintLayer(context, pane, {name, alpha, from, to}) {
@@ -147,7 +147,7 @@ function paintLayer(context, pane, {name, alpha, from, to}) {
   context.restore();
 }
 
-// What shows through transparent pixels; chequers lie on the screen, not on the picture.
+// Paints what shows through transparent pixels; chequers are fixed to the screen.
 function paintBackground(context, left, top, width, height) {
   const [first, second = first] = BACKGROUNDS[shown.background];
   const tile = document.createElement('canvas');
@@ -162,7 +162,7 @@ function paintBackground(context, left, top, width, height) {
   context.fillRect(left, top, width, height);
 }
 
-// The values of every pixel in sight, in the pixel.
+// Writes the values of every visible pixel into it.
 function writeValues(context, pane) {
   const {x0, y0, x1, y1} = inSight(pane);
   context.textAlign = 'center';
@@ -205,7 +205,7 @@ function setScale(scale, center = shown.center, isFitted = false) {
   paint();
 }
 
-// Zooms about a point of the canvas, which stays where it is.
+// Zooms about a point of the canvas, which stays in place.
 function zoomAt(at, factor) {
   const point = pointAt(at);
   const scale = inLimits(shown.scale * factor);
@@ -219,16 +219,16 @@ function fit() {
   setScale(scale > 1 ? Math.floor(scale) : scale, {x: width / 2, y: height / 2}, true);
 }
 
-// To the pixel with the largest difference.
+// Moves to the pixel with the largest difference.
 function goToPeak() {
   if (shown.pair.places.length === 0) return;
   const {peak} = shown.pair.places[0];
   shown.place = 0;
   shown.cursor = {...peak};
-  setScale(Math.max(shown.scale, PLACE_SCALE), {x: peak.x + 0.5, y: peak.y + 0.5});
+  setScale(Math.max(shown.scale, MAX_PLACE_SCALE), {x: peak.x + 0.5, y: peak.y + 0.5});
 }
 
-// To the next of the places where pixels differ, so that all of it is in sight.
+// Shows the next place where pixels differ, as a whole.
 function stepPlace(direction) {
   const {places} = shown.pair;
   if (places.length === 0) return;
@@ -236,7 +236,7 @@ function stepPlace(direction) {
   const place = places[shown.place];
   shown.cursor = {...place.peak};
   const scale = 0.8 * Math.min(panes()[0].width / place.width, canvas.clientHeight / place.height);
-  setScale(Math.min(PLACE_SCALE, scale), {x: place.x + place.width / 2, y: place.y + place.height / 2});
+  setScale(Math.min(MAX_PLACE_SCALE, scale), {x: place.x + place.width / 2, y: place.y + place.height / 2});
 }
 
 function moveCursor(dx, dy) {
