@@ -11,8 +11,8 @@ namespace roundel {
 struct Image {
   int width = 0, height = 0;
   int channels = 3;
-  int bits =
-      8;  ///< bits of a sample: 8 or 16, high byte first unless ImageSettings::low_byte_first
+  /// Bits of a sample: 8 or 16, high byte first unless ImageSettings::low_byte_first.
+  int bits = 8;
   Buffer<std::uint8_t> bytes;  ///< [height · width · pixel_bytes()]
 
   std::size_t pixel_bytes() const { return static_cast<std::size_t>(channels * bits / 8); }

@@ -27,7 +27,7 @@ struct Background {
 
 enum class BlendSpace {
   kDisplay,  ///< values are blended unchanged, as in CSS
-  kLinear,   ///< colours are blended as linear light and encoded at the end
+  kLinear,   ///< blended as linear light, encoded at the end
 };
 
 /// How a circle changes those below it (see composite() in raster/pixel_math.h).

@@ -23,14 +23,14 @@ enum class Backend { kCpu, kCuda };
 struct RasterOptions {
   int threads = 0;  ///< CPU threads; 0: one for each core
   int device = 0;
-  std::uint64_t memory_budget =
-      0;  ///< bytes for lists and states (CUDA: and circles, on the device); 0: for lists a quarter
-          ///< of the machine's memory (CUDA: nine tenths of the device's free memory)
-  std::uint64_t total_memory =
-      0;              ///< CPU: bytes for lists, states, circles in memory and the picture
+  /// Bytes for lists and states (CUDA: and circles, on the device); 0: for lists a quarter of the
+  /// machine's memory (CUDA: nine tenths of the device's free memory).
+  std::uint64_t memory_budget = 0;
+  /// CPU: bytes for lists, states, circles in memory and the picture.
+  std::uint64_t total_memory = 0;
   int tile_size = 0;  ///< CPU: pixels a side, a power of two in [16, 256]; 0: the backend chooses
-  std::uint64_t chunk_circles =
-      0;  ///< circles binned at once, front ones first; 0: the backend chooses
+  /// Circles binned at once, front ones first; 0: the backend chooses.
+  std::uint64_t chunk_circles = 0;
   /// CUDA: maximum shared memory of a block; 0: the device's. Tests set it to the limits of older
   /// devices.
   std::uint64_t block_memory = 0;

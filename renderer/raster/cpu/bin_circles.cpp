@@ -126,8 +126,8 @@ struct SlabLister {
   std::atomic<std::uint64_t> bytes;       // offsets, indices and these circles
   std::atomic<std::uint64_t> refused{0};  // bytes of refused lists
   std::atomic<std::uint64_t> overlaps{0}, copied{0};
-  std::atomic<bool> has_refused_lists{
-      false};  // lists do not fit, or are too long for their offsets
+  // Lists do not fit, or are too long for their offsets.
+  std::atomic<bool> has_refused_lists{false};
 
   void list_slab(const Slab& circles, SlabLists& slab) {
     count_overlaps(circles.shapes, args.grid, active, slab.offsets);
@@ -137,8 +137,7 @@ struct SlabLister {
     std::exclusive_scan(slab.offsets.begin(), slab.offsets.end(), slab.offsets.begin(), 0U);
     slab.shapes = nullptr;
     if (total == 0) {
-      fits(
-          block_memory(slab.indices_written * sizeof(std::uint32_t)));  // indices of earlier chunks
+      fits(block_memory(slab.indices_written * sizeof(std::uint32_t)));  // earlier chunks'
       return;
     }
     const bool is_copied = may_copy && total <= kMaxCopiesPerCircle * circles.shapes.size() &&

@@ -63,8 +63,7 @@ class PatchFinder {
   static constexpr Rows::Tag kRowTag{};
   static constexpr std::size_t kRowsAtOnce = hn::MaxLanes(kRowTag);
   static constexpr int kWords = SurelyOpaque::kWords;
-  static constexpr float kHeight =
-      static_cast<float>(kPatchRows) / kPatchColumns;  ///< height of a patch
+  static constexpr float kHeight = static_cast<float>(kPatchRows) / kPatchColumns;  ///< a patch's
 
   /// Patches of rows, [first, end), rounded to whole numbers.
   struct Range {
@@ -104,8 +103,8 @@ class PatchFinder {
   }
 
   alignas(64) float middles_[8 * kWords];  ///< centres of rows of patches
-  alignas(64) float low_[kBatch],
-      high_[kBatch];             ///< half a patch and a margin left and right of the centres
-  alignas(64) float y_[kBatch];  ///< centres of the circles
+  /// Half a patch and a margin left and right of the centres.
+  alignas(64) float low_[kBatch], high_[kBatch];
+  alignas(64) float y_[kBatch];                        ///< centres of the circles
   alignas(64) float outer2_[kBatch], inner2_[kBatch];  ///< radius² ± a margin
 };

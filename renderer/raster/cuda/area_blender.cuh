@@ -202,8 +202,8 @@ class AreaBlender {
   /// Each lane paints its pixels with the circles that touch them. The arguments are the lane's
   /// circle, and its hole's radius in pixels, or 0.
   __device__ void paint_by_pixel(const Disc& disc, float hole, bool reaches, bool is_whole) {
-    std::uint32_t touching[kPixelsPerLane],
-        inside[kPixelsPerLane];  // for each pixel, a bit for each circle
+    // For each pixel, a bit for each circle.
+    std::uint32_t touching[kPixelsPerLane], inside[kPixelsPerLane];
     const AreaRows rows(disc.x, disc.y, disc.radius, left(), bottom());
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {

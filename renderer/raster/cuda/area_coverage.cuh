@@ -19,9 +19,9 @@ struct AreaScratch {
   Paint paints[32];
   union {
     struct {
-      float4 discs[32];  ///< in pixels: x, y, radius, radius²
-      float4 factors[32];  ///< AreaDisc's arc and bend; a ring's hole radius or snow's −1/r²; r: in
-                           ///< frame space
+      float4 discs[32];    ///< in pixels: x, y, radius, radius²
+      float4 factors[32];  ///< AreaDisc's arc and bend; a ring's hole or snow's −1/r²; r: in frame
+                           ///< space
       float2 centers[32];  ///< in frame space
       /// Edges, pairs of a circle and a pixel that it may partly cover: AreaEdge::numbers(), then
       /// shares.

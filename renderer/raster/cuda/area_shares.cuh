@@ -34,7 +34,7 @@ struct AreaShares {
 
   const TileGrid& grid;
   AreaScratch& scratch;
-  float left, bottom;  ///< the subtile's edges in pixels
+  float left, bottom;  ///< edges of the subtile, in pixels
   bool has_extreme;    ///< AreaEdge::is_extreme() for some circle
 
   /// Replaces the numbers of `count` edges by their shares: scalar::pixel_share() without empty
@@ -68,14 +68,14 @@ struct AreaShares {
             is_edge & hole.touches() & !hole.is_all_covered() & edge.has_second_rectangle();
         share = scalar::ring_share<L>(share, hole.share_of(hole.area()));
       }
-      if (const unsigned late = __ballot_sync(kAllLanes, is_deferred); late != 0) {
+      if (const unsigned deferred = __ballot_sync(kAllLanes, is_deferred); deferred != 0) {
         if (kSmall) {
-          const std::uint32_t position = num_deferred + num_before(late);
+          const std::uint32_t position = num_deferred + num_before(deferred);
           if (is_deferred && position < kMaxDeferred)
             scratch.deferred[position] = i << 16 | numbers;
           else if (is_deferred)
             share = long_share<kLooks>(scratch, grid, numbers, left, bottom);
-          num_deferred = min(num_deferred + __popc(late), kMaxDeferred);
+          num_deferred = min(num_deferred + __popc(deferred), kMaxDeferred);
         } else if (is_deferred) {
           share = deferred_share<kSmall>(edge, numbers, share);
         }

@@ -91,8 +91,8 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
     bin_regions_kernel(const __grid_constant__ BinCirclesArgs args) {
   constexpr int kLoads = RegionPolicy::kLoads;
   __shared__ Shared shared;
-  extern __shared__ NearCircle
-      near_circles[];  // [kWarps · circles_of_warp()], followed by their numbers
+  // [kWarps · circles_of_warp()], followed by their numbers.
+  extern __shared__ NearCircle near_circles[];
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const TileGrid& grid = args.grid;
   const Region region(grid);

@@ -95,8 +95,8 @@ class CudaBackend final : public RasterBackend {
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;
   std::uint64_t budget_ = 0;  // bytes
-  std::uint64_t known_count_ =
-      0;  // circles, and bytes of work buffers, when the budget was computed
+  // Circles, and bytes of work buffers, when the budget was computed.
+  std::uint64_t known_count_ = 0;
   std::uint64_t known_bytes_ = 0;
 
   // State of the frame:
@@ -129,8 +129,8 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<SavedPixel> states_;
   DeviceBuffer<float2> other_transmittances_;
   DeviceBuffer<float4> background_;
-  std::optional<std::pair<BackgroundRows, int>>
-      filled_background_;  // contents of background_, and its number of rows
+  // Contents of background_, and its number of rows.
+  std::optional<std::pair<BackgroundRows, int>> filled_background_;
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // for targets that are files

@@ -54,8 +54,7 @@ class FreeBlocks {
   }
 
   void add(int device, std::size_t bytes, void* data) {
-    constexpr std::size_t kMaxBlocks = 4,
-                          kMaxBytes = std::size_t{64} << 20;  // maximum size of one block
+    constexpr std::size_t kMaxBlocks = 4, kMaxBytes = std::size_t{64} << 20;  // a block's
     Block oldest{device, 0, data};
     if (bytes <= kMaxBytes) {
       const std::lock_guard lock(mutex_);

@@ -27,8 +27,8 @@ struct CodeMemory {
   std::uint32_t leaves[kHalf];              // weights, ascending
   std::uint32_t list[2 * kHalf];            // list of a level
   std::uint32_t packages[kHalf];            // pairs of the lower level's list
-  std::uint16_t leaves_before[kLongestCode]
-                             [2 * kHalf];       // leaves before each position of a level's list
+  // Leaves before each position of a level's list.
+  std::uint16_t leaves_before[kLongestCode][2 * kHalf];
   std::uint32_t same_length[kSymbolWarps][32];  // symbols of a warp by length
   std::uint32_t next_code[kSymbolWarps][32];    // next code by warp and length
   std::uint8_t lengths[kSymbols];
