@@ -20,8 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMinCopiedCircles =
-    65536;  ///< 2 MiB with their paints: more than a core's caches
+/// Circles and paints of 2 MiB: more than a core's caches.
+constexpr std::size_t kMinCopiedCircles = 65536;
 /// Slab of lists with copies: its circles stay in a core's L2, from which they are gathered in list
 /// order.
 constexpr std::size_t kCopySlab = 16384;

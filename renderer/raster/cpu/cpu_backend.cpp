@@ -34,14 +34,15 @@ std::uint64_t bytes_of_circles(std::uint64_t count) {
 
 /// Throws Error(kUsage) for an invalid size.
 int tile_size_of(const RasterOptions& options) {
-  constexpr int kMin = 16, kMax = 256;
+  constexpr int kMinSize = 16, kMaxSize = 256;
   const int size = options.tile_size;
   if (size == 0) return kCpuTileSize;
-  if (size >= kMin && size <= kMax && std::has_single_bit(static_cast<unsigned>(size))) return size;
+  if (size >= kMinSize && size <= kMaxSize && std::has_single_bit(static_cast<unsigned>(size)))
+    return size;
   throw Error(ExitCode::kUsage,
               fmt::format("RasterOptions::tile_size: expected 0 or a power of two from {} to {}, "
                           "got {}",
-                          kMin, kMax, size));
+                          kMinSize, kMaxSize, size));
 }
 
 /// Threads of the caller's arena, limited by the quota of cores.
