@@ -167,7 +167,7 @@ __device__ void order_in_registers(SlabOverlap* segment, std::uint32_t count) {
 __device__ void order_by_warp(SlabOverlap* segment, std::uint32_t count) {
   constexpr int kOwn = ListPolicy::kMaxWarpSegment / 32;
   SlabOverlap own[kOwn];
-  std::uint32_t starts[kOwn] = {};
+  std::uint32_t ranks[kOwn] = {};
 #pragma unroll
   for (int k = 0; k < kOwn; ++k) own[k] = lane() + 32 * k < count ? segment[lane() + 32 * k] : 0;
   for (std::uint32_t i = 0; i < count; ++i) {
