@@ -7,8 +7,8 @@
 
 namespace roundel {
 
-/// One finished pixel, before quantising. Colour is in the blend space, over the background or, for
-/// images with alpha, premultiplied over nothing. alpha = 1 − T for images with alpha, else 1.
+/// A finished float pixel, in the blend space: over the background or, for images with alpha,
+/// premultiplied. alpha is 1 − T for images with alpha, else 1.
 struct alignas(16) Pixel {
   float red, green, blue, alpha;
   bool operator==(const Pixel&) const = default;
@@ -19,7 +19,6 @@ struct Framebuffer {
   int width = 0, height = 0;
   Buffer<Pixel> pixels;  ///< [height · width]
 
-  /// Contents are undefined afterwards.
   void resize(int new_width, int new_height) {
     width = new_width;
     height = new_height;
@@ -27,7 +26,7 @@ struct Framebuffer {
   }
 };
 
-/// Gives back the memory of rows that are not needed any more, some MiB at a time.
+/// Frees finished rows' memory, some MiB at a time.
 class RowDiscarder {
  public:
   explicit RowDiscarder(Framebuffer& framebuffer)
@@ -35,7 +34,7 @@ class RowDiscarder {
         row_pixels_(static_cast<std::size_t>(framebuffer.width)),
         batch_(1 + (std::size_t{4} << 20) / (row_pixels_ * sizeof(Pixel))) {}
 
-  /// Rows are done one after the other, either way.
+  /// Call for each row in order, upwards or downwards.
   void row_done(int row) {
     const auto index = static_cast<std::size_t>(row);
     first_ = waiting_ == 0 ? index : std::min(first_, index);

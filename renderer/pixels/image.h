@@ -10,14 +10,14 @@ namespace roundel {
 /// premultiplied) RGBA.
 struct Image {
   int width = 0, height = 0;
-  int channels = 3;  ///< 3 or 4
-  int bits = 8;      ///< of a sample: 8, or 16, the high byte first but where ImageSettings say
+  int channels = 3;
+  /// Bits of a sample: 8 or 16, high byte first unless ImageSettings::low_byte_first.
+  int bits = 8;
   Buffer<std::uint8_t> bytes;  ///< [height · width · pixel_bytes()]
 
   std::size_t pixel_bytes() const { return static_cast<std::size_t>(channels * bits / 8); }
   std::size_t row_bytes() const { return static_cast<std::size_t>(width) * pixel_bytes(); }
 
-  /// Contents are undefined afterwards.
   void resize(int new_width, int new_height, int new_channels, int new_bits = 8) {
     width = new_width;
     height = new_height;

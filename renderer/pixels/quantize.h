@@ -11,7 +11,6 @@ namespace scalar_quantize {
 #include "renderer/pixels/quantize_math.h"  // NOLINT: over ScalarLanes
 }
 
-/// quantize() by quantizing_sum().
 ROUNDEL_HOST_DEVICE inline std::uint8_t quantize_by_fma(float c) {
   const float sum = scalar_quantize::quantizing_sum<ScalarLanes>(c);
 #ifdef __CUDA_ARCH__

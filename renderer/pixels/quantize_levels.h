@@ -8,11 +8,9 @@
 #include "renderer/pixels/quantize.h"
 #include "renderer/pixels/srgb.h"
 
-/// From a float pixel to the samples of an Image of 8 or 16 bits, dithered or not; shared by both
-/// backends.
+/// Turns float pixels into samples of an Image, on both backends.
 namespace roundel {
 
-/// How the samples of an Image are made of pixels.
 struct SampleFormat {
   bool has_alpha = false;
   bool has_words = false;  ///< 16 bits
@@ -20,7 +18,7 @@ struct SampleFormat {
   bool is_dithered = false;
   BlendSpace blend_space = BlendSpace::kDisplay;
   CircleLooks looks;
-  std::uint32_t left = 0, top = 0;  ///< where in the dithered picture these pixels begin
+  std::uint32_t left = 0, top = 0;  ///< position in the dithered picture
 
   SampleFormat() = default;
   explicit SampleFormat(const ImageSettings& image)
@@ -31,17 +29,16 @@ struct SampleFormat {
         blend_space(image.blend_space),
         looks(image.looks) {
     if (!is_dithered || !image.crop) return;
-    // The pattern is the whole image's in a part of it, too.
+    // A part of an image has the whole image's pattern.
     left = static_cast<std::uint32_t>(image.first_column());
     top = static_cast<std::uint32_t>(image.frame_height() - image.first_row() - image.height);
   }
   bool operator==(const SampleFormat&) const = default;
-  /// Bytes that are not dithered.
   ROUNDEL_HOST_DEVICE bool is_plain() const { return !has_words && !is_dithered; }
 };
 
-/// Of a binary32 number times less than 2¹⁶, plus a threshold of at most 13 bits: exact in binary64
-/// where the product reaches 2⁻¹², and below that it rounds to what is still less than 1.
+/// Clamps to [0, 1], in binary64: the product with a number below 2¹⁶, plus a threshold of at most
+/// 13 bits, is exact from 2⁻¹² on. Smaller products round to less than 1.
 ROUNDEL_HOST_DEVICE inline double clamped_level(float c) {
   return c > 0 ? (c < 1 ? static_cast<double>(c) : 1.0) : 0.0;
 }
@@ -51,7 +48,7 @@ ROUNDEL_HOST_DEVICE inline std::uint32_t quantize_word(float c) {
   return static_cast<std::uint32_t>(clamped_level(c) * 65535 + 0.5);
 }
 
-/// Bayer's matrix (1973) of 64x64 pixels, 0 to 4095: each next bit of x ^ y and of y halves the
+/// Bayer's matrix (1973), 64 × 64 pixels, 0 to 4095: each further bit of x ^ y and of y halves the
 /// distance between equal levels.
 ROUNDEL_HOST_DEVICE constexpr std::uint32_t dither_rank(std::uint32_t x, std::uint32_t y) {
   std::uint32_t rank = 0;
@@ -62,14 +59,14 @@ ROUNDEL_HOST_DEVICE constexpr std::uint32_t dither_rank(std::uint32_t x, std::ui
   return rank;
 }
 
-/// ⌊clamp(c, 0, 1)·255 + t⌋, exactly, as quantize(), but that t is the pixel's of an ordered
-/// dither, (2·dither_rank + 1)/8192, instead of ½. Whole levels stay as they are.
+/// ⌊clamp(c, 0, 1)·255 + t⌋, exactly, with the pixel's threshold t = (2·dither_rank + 1)/8192.
+/// Whole levels stay unchanged.
 ROUNDEL_HOST_DEVICE inline std::uint32_t quantize_dithered(float c, std::uint32_t rank) {
   return static_cast<std::uint32_t>(clamped_level(c) * 255 + (2 * rank + 1) * 0x1p-13);
 }
 
-/// What a PNG has as alpha. Circles with BlendMode::kAdd bring light without covering anything: in
-/// frames with such no channel exceeds alpha, up to 1.
+/// Alpha for a PNG. BlendMode::kAdd adds light without covering, so alpha is raised to the largest
+/// channel, up to 1.
 ROUNDEL_HOST_DEVICE inline float png_alpha(const Pixel& pixel, const CircleLooks& looks) {
   float alpha = pixel.alpha;
   if (!looks.adds) return alpha;
@@ -78,7 +75,7 @@ ROUNDEL_HOST_DEVICE inline float png_alpha(const Pixel& pixel, const CircleLooks
   return alpha;
 }
 
-// Not inlined on the device, where it would make kernels many times as long.
+// Not inlined: that would make kernels many times longer.
 #ifdef __CUDACC__
 __noinline__
 #endif
@@ -87,9 +84,8 @@ __noinline__
   return blend_space == BlendSpace::kLinear ? linear_to_srgb(c) : c;
 }
 
-/// The samples of a pixel; level(c) quantises. With alpha the colour is straight, c/alpha, and
-/// alpha has no transfer curve. All 0 where alpha's sample is 0, so that pixels nobody sees have
-/// one spelling.
+/// Computes a pixel's samples, quantised by level(c). With alpha the colour is straight, c/alpha;
+/// alpha has no transfer curve. Invisible pixels have one encoding, all 0.
 template <typename Level>
 ROUNDEL_HOST_DEVICE void pixel_levels(const Pixel& pixel, const SampleFormat& format,
                                       const Level& level, std::uint32_t* levels) {
@@ -110,8 +106,8 @@ ROUNDEL_HOST_DEVICE void pixel_levels(const Pixel& pixel, const SampleFormat& fo
   levels[2] = level_of(pixel.blue);
 }
 
-/// The three or four samples of the pixel in column x and row y from the upper left of what is
-/// drawn.
+/// Computes the 3 or 4 samples of a pixel; column x and row y count from the upper left of the
+/// drawn part.
 ROUNDEL_HOST_DEVICE inline void quantize_pixel(const Pixel& pixel, const SampleFormat& format,
                                                std::uint32_t x, std::uint32_t y,
                                                std::uint32_t* samples) {
@@ -128,7 +124,6 @@ ROUNDEL_HOST_DEVICE inline void quantize_pixel(const Pixel& pixel, const SampleF
   }
 }
 
-/// The same as an Image has them: all bytes of the pixel.
 ROUNDEL_HOST_DEVICE inline void store_samples(const Pixel& pixel, const SampleFormat& format,
                                               std::uint32_t x, std::uint32_t y,
                                               std::uint8_t* bytes) {

@@ -7,8 +7,8 @@
 
 namespace roundel {
 
-/// One lane of binary32: the operations that pixel_math.h is written in, for CUDA threads, tests
-/// and code off the hot path. Every operation is IEEE-exact; `fma` is the only fused one.
+/// One lane of binary32 with the operations of pixel_math.h, for CUDA threads, tests and code off
+/// the hot path. Each is IEEE-exact; only `fma` is fused.
 struct ScalarLanes {
   using Float = float;
   using Mask = bool;
@@ -17,14 +17,13 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float add(float a, float b) { return a + b; }
   static ROUNDEL_HOST_DEVICE float sub(float a, float b) { return a - b; }
   static ROUNDEL_HOST_DEVICE float mul(float a, float b) { return a * b; }
-  /// 1 / a
   static ROUNDEL_HOST_DEVICE float inverse(float a) { return 1 / a; }
   static ROUNDEL_HOST_DEVICE float neg(float a) { return -a; }
-  /// Correctly rounded, as IEEE 754 asks for it; 0 <= a < 2¹²⁶.
+  /// Correctly rounded (IEEE 754); 0 <= a < 2¹²⁶.
   static ROUNDEL_HOST_DEVICE float sqrt(float a) {
 #ifdef __CUDA_ARCH__
-    // What __fsqrt_rn() does for normal numbers, but without the branches that it has for others:
-    // zeros are as many as not.
+    // __fsqrt_rn() for normal numbers without its branches for others: about half of the arguments
+    // are 0.
     const bool is_small = a < 0x1p-100f;
     const float scaled = is_small ? a * 0x1p64f : a;
     float estimate;
@@ -36,11 +35,9 @@ struct ScalarLanes {
     return __builtin_sqrtf(a);
 #endif
   }
-  /// The same, and 0 of negative numbers.
   static ROUNDEL_HOST_DEVICE float sqrt_or_0(float a) {
     return sqrt(at_least(a, 0));
   }
-  /// The larger and the smaller of two numbers.
   static ROUNDEL_HOST_DEVICE float max(float a, float b) {
 #ifdef __CUDA_ARCH__
     return fmaxf(a, b);
@@ -55,12 +52,12 @@ struct ScalarLanes {
     return a < b ? a : b;
 #endif
   }
-  /// 1/√a within 3.5 %, for normal numbers: halves the exponent (Lomont, Fast Inverse Square Root,
-  /// 2003, with the constant that leaves the least error either way).
+  /// 1/√a within 3.5 % for normal numbers (Lomont, Fast Inverse Square Root, 2003, with the
+  /// constant of the least error on both sides).
   static ROUNDEL_HOST_DEVICE float inverse_sqrt_estimate(float a) {
     return std::bit_cast<float>(0x5f3744f3 - (std::bit_cast<std::int32_t>(a) >> 1));
   }
-  /// Without its fraction; 0 <= a < 2³¹.
+  /// Truncates to a whole number; 0 <= a < 2³¹.
   static ROUNDEL_HOST_DEVICE float whole(float a) {
     return static_cast<float>(static_cast<std::int32_t>(a));
   }
@@ -71,7 +68,7 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float negative_fma(float a, float b, float c) {
     return ::fmaf(-a, b, c);
   }
-  // One instruction of the device for each comparison and choice; NaN gives `low` there, too.
+  // The device has an instruction for each comparison and choice; NaN gives `low`, too.
 #ifdef __CUDA_ARCH__
   static ROUNDEL_HOST_DEVICE float at_least(float a, float low) {
     return fmaxf(a, low);
@@ -94,7 +91,6 @@ struct ScalarLanes {
     return a > low ? (a < high ? a : high) : low;
   }
 #endif
-  /// clamp(a, 0, 1)
   static ROUNDEL_HOST_DEVICE float saturate(float a) {
 #ifdef __CUDA_ARCH__
     return __saturatef(a);

@@ -7,44 +7,42 @@
 
 namespace roundel {
 
-/// What a chunk has come to.
 struct ChunkResult {
   enum class Next {
-    kAdvance,  ///< it is drawn
-    kRepeat,   ///< its lists had no place; now they have
-    kHalve,    ///< its lists have no place
-    /// Active tiles' pixels have no place between chunks: these tiles start again, with all circles
-    /// at once.
+    kAdvance,  ///< drawn
+    kRepeat,   ///< lists overflowed; buffers were enlarged, so draw the chunk again
+    kHalve,    ///< lists do not fit in memory
+    /// active pixels do not fit in memory between chunks: draw their tiles again, with all circles
+    /// at once
     kTakeAll,
   };
   Next next;
-  std::uint64_t active_tiles;  ///< that circles behind the chunk can still change
+  std::uint64_t active_tiles;  ///< tiles that later chunks can change
 };
 
-/// The stages of a frame, one a function, which the CPU and CUDA have in common. draw() calls them.
-/// A backend may return before its work is done, except from result() and finish().
+/// A frame's stages, one function each, for the CPU and CUDA. Only result() and finish() wait for
+/// the device.
 class RasterBackend : public Rasterizer {
  public:
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) final;
 
-  /// Stage plan: gets ready for a frame. `circles` and the output must stay until finish(). Throws
-  /// Error where its memory does not do.
+  /// Prepares a frame. `circles` and the output must stay valid until finish(). Throws Error if
+  /// memory is too small.
   virtual ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
                          const FrameTarget& out, StageStats& stats) = 0;
-  /// Stage bin: lists the chunk's circles for every active tile. Circles that are not in memory are
-  /// made (stage generate).
+  /// Lists the chunk's circles for every active tile. Makes circles that are not in memory (stage
+  /// generate).
   virtual void bin(const Chunk& chunk, StageStats& stats) = 0;
-  /// Stage blend: composites the lists, front to back. Tiles that are done get their background and
-  /// go to the output while they are at hand. Does nothing where lists had no place.
+  /// Composites the lists, front to back. Done tiles get their background and go to the output at
+  /// once. Does nothing if the lists overflowed.
   virtual void blend(const Chunk& chunk, StageStats& stats) = 0;
-  /// Waits for the chunk, or for all chunks since it was asked the last time.
+  /// Waits for all chunks since the previous call.
   virtual ChunkResult result(const Chunk& chunk, StageStats& stats) = 0;
-  /// Stage finish: when it returns, the output is there.
+  /// Completes the output.
   virtual void finish(StageStats& stats) = 0;
 };
 
-/// The chunks of a frame that is planned, until no tile is active.
 void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats);
 
 }  // namespace roundel

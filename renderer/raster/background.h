@@ -5,11 +5,11 @@
 
 namespace roundel {
 
-/// The background's colour by pixel row, in the blend space.
+/// The background's colour by row, in the blend space.
 struct BackgroundRows {
   Background background;
-  int height;     ///< of the whole image
-  int first_row;  ///< of the drawn ones
+  int height;     ///< whole image
+  int first_row;  ///< first drawn row
   bool linear;
 
   explicit BackgroundRows(const ImageSettings& image)
@@ -20,11 +20,10 @@ struct BackgroundRows {
 
   bool operator==(const BackgroundRows&) const = default;
 
-  /// All rows have the same colour.
   bool is_flat() const { return background.top == background.bottom; }
 
-  /// Row j counted from the bottom, of the whole image: top + ((bottom − top)·(H − j))/H, binary32,
-  /// left to right. Here j counts from the first row that is drawn.
+  /// Returns the colour of row j, counted from the first drawn row. Row j of the whole image has
+  /// top + ((bottom − top)·(H − j))/H, in binary32, left to right.
   ROUNDEL_HOST_DEVICE BlendColor row(int j) const {
     const DisplayColor& bottom = background.bottom;
     const DisplayColor& top = background.top;

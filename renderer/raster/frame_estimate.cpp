@@ -10,41 +10,39 @@
 namespace roundel {
 namespace {
 
-/// Optical depth (−ln T) at which a pixel is opaque: ln 2²⁰.
-constexpr double kStoppingDepth = 13.87;
+/// Optical depth (−ln T) of an opaque pixel: ln 2²⁰.
+constexpr double kOpaqueDepth = 13.87;
 constexpr std::size_t kSamplesPerBlock = 64;
-/// A list that is not long, whatever a block's samples say.
-constexpr std::uint64_t kLeastLongList = 4096;
-/// Samples that are at most so many circles apart tell whether circles that follow each other lie
-/// in the same square. A slab of the CUDA backend has 256 to 2048 of them.
-constexpr std::uint64_t kMostNeighbourDistance = 512;
+/// Shorter lists never count as long.
+constexpr std::uint64_t kMinLongList = 4096;
+/// Samples at most this far apart show whether successive circles share a square. A slab of the
+/// CUDA backend has 256 to 2048 circles.
+constexpr std::uint64_t kMaxNeighbourDistance = 512;
 
-/// Circles of a block.
 struct Samples {
   std::size_t count;
   std::array<Shape, kSamplesPerBlock> shapes;  // NOLINT: only the first `count` are set
   std::array<Paint, kSamplesPerBlock> paints;  // NOLINT
 };
 
-/// Sample `i` of `n` of the `block` circles that end before `end`.
-std::size_t sample_place(std::size_t end, std::size_t block, std::size_t i, std::size_t n) {
+std::size_t sample_index(std::size_t end, std::size_t block, std::size_t i, std::size_t n) {
   return end - i * block / n;
 }
 
-/// Of the `block` circles that end before `end`, in runs that lie equally far apart.
+/// Samples the `block` circles before `end`, in equally spaced runs.
 void take_samples(const CircleStream& circles, std::size_t end, std::size_t block,
                   Samples& samples) {
   samples.count = std::min(block, kSamplesPerBlock);
   for (std::size_t i = 0, run = 0; i < samples.count; i += run) {
     run = std::min(circles.traits().sample_run, samples.count - i);
-    circles.fetch(sample_place(end, block, i, samples.count) - run,
+    circles.fetch(sample_index(end, block, i, samples.count) - run,
                   std::span(samples.shapes).subspan(i, run),
                   std::span(samples.paints).subspan(i, run));
   }
 }
 
-/// The least share of light, of any channel, that a circle of alpha 1 stops.
-double least_stopped(const Paint& paint) {
+/// Returns the smallest share of light, over the channels, that alpha 1 stops.
+double min_stopped(const Paint& paint) {
   const BlendColor color = paint_color(paint);
   const auto [least, most] = std::minmax({color.red, color.green, color.blue});
   switch (blend_mode(paint)) {
@@ -60,31 +58,31 @@ double least_stopped(const Paint& paint) {
   return static_cast<double>(least);
 }
 
-/// −ln(1 − alpha), for snow the mean over its disc, and for a ring too.
+/// −ln(1 − alpha), averaged over the disc for snow and rings.
 double optical_depth(const Shape& shape, const Paint& paint, const CircleLooks& looks) {
-  constexpr double kSnowMean = 0.2454;  // of exp(−4d²) over the unit disc
+  constexpr double kSnowMean = 0.2454;  // mean of exp(−4d²) over the unit disc
   double alpha = is_snow(paint) ? peak_alpha(paint) * kSnowMean : paint.alpha;
   double share = 1;
   if (looks.any()) {
-    alpha *= least_stopped(paint);
+    alpha *= min_stopped(paint);
     const double inner = static_cast<double>(inner_radius(shape, paint)) / shape.radius;
     share = shape.radius > 0 ? 1 - inner * inner : 0;
   }
-  return share * (alpha < 1 ? std::min(-std::log1p(-alpha), kStoppingDepth) : kStoppingDepth);
+  return share * (alpha < 1 ? std::min(-std::log1p(-alpha), kOpaqueDepth) : kOpaqueDepth);
 }
 
-/// How many circles have their centres in the same tile, `tiles` of which make the image's height.
-std::size_t most_in_one_tile(const Samples& samples, double tiles) {
-  std::array<std::pair<int, int>, kSamplesPerBlock> places;  // NOLINT: the first `count`
-  const auto place = [&](float center) {
+/// Returns the largest number of samples in one tile; the image is `tiles` tiles high.
+std::size_t max_in_one_tile(const Samples& samples, double tiles) {
+  std::array<std::pair<int, int>, kSamplesPerBlock> positions;  // NOLINT: the first `count`
+  const auto position = [&](float center) {
     return static_cast<int>(std::clamp(center * tiles, -1.0, 1e6));
   };
   for (std::size_t i = 0; i < samples.count; ++i)
-    places[i] = {place(samples.shapes[i].x), place(samples.shapes[i].y)};
-  const auto end = places.begin() + static_cast<std::ptrdiff_t>(samples.count);
-  std::sort(places.begin(), end);
+    positions[i] = {position(samples.shapes[i].x), position(samples.shapes[i].y)};
+  const auto end = positions.begin() + static_cast<std::ptrdiff_t>(samples.count);
+  std::sort(positions.begin(), end);
   std::size_t most = 0;
-  for (auto run = places.begin(); run != end;) {
+  for (auto run = positions.begin(); run != end;) {
     const auto next = std::find_if(run, end, [&](const auto& other) { return other != *run; });
     most = std::max(most, static_cast<std::size_t>(next - run));
     run = next;
@@ -92,18 +90,17 @@ std::size_t most_in_one_tile(const Samples& samples, double tiles) {
   return most;
 }
 
-/// Tiles that samples touch, by square of the image.
 class SquareSums {
  public:
   explicit SquareSums(double square_side) : side_(square_side) {}
 
-  /// Of the circles around pixel (x, y), within the image.
+  /// `tiles`: number of tiles that the circles around pixel (x, y) touch.
   void add(double x, double y, double tiles) {
     sums_.emplace_back(std::pair(static_cast<int>(x / side_), static_cast<int>(y / side_)), tiles);
   }
   std::size_t count() const { return sums_.size(); }
-  /// How many samples from `first` on lie in the square of the one before: a share, 0 where they
-  /// are too few to tell.
+  /// Returns the share of the samples from `first` on that lie in the previous sample's square; 0
+  /// for too few samples.
   double share_of_neighbours(std::size_t first) const {
     const std::size_t samples = sums_.size() - first;
     if (samples < kSamplesPerBlock / 4) return 0;
@@ -112,7 +109,7 @@ class SquareSums {
       alike += sums_[i].first == sums_[i - 1].first ? 1 : 0;
     return static_cast<double>(alike) / static_cast<double>(samples - 1);
   }
-  /// What the densest one has of them all. Puts them in another order.
+  /// Returns the share of the densest square. Reorders the sums.
   double largest_share() {
     std::sort(sums_.begin(), sums_.end());
     double all = 0, largest = 0, sum = 0;
@@ -129,10 +126,9 @@ class SquareSums {
   std::vector<std::pair<std::pair<int, int>, double>> sums_;
 };
 
-/// Circles by cell of the image, kSide a side.
 class CellCounts {
  public:
-  /// Circles whose centres are at (x, y), shares of the image.
+  /// (x, y): centre, in shares of the image.
   void add(double x, double y, double circles) {
     if (!(x >= 0 && x < 1 && y >= 0 && y < 1)) return;
     Cell& cell =
@@ -142,21 +138,21 @@ class CellCounts {
     ++cell.samples;
     all_ += circles;
   }
-  /// The mean height of those in the fullest cell; 0 where it has less than kMuch times the mean,
-  /// or so few samples that this may be chance.
+  /// Returns the mean height in the fullest cell; 0 if it has less than kMinDensity times the mean
+  /// or too few samples.
   double densest_height() const {
     const auto fullest =
         std::max_element(cells_.begin(), cells_.end(),
                          [](const Cell& a, const Cell& b) { return a.circles < b.circles; });
     const bool is_dense =
-        fullest->samples >= kLeastSamples && fullest->circles >= kMuch * all_ / (kSide * kSide);
+        fullest->samples >= kMinSamples && fullest->circles >= kMinDensity * all_ / (kSide * kSide);
     return is_dense ? fullest->heights / fullest->circles : 0;
   }
 
  private:
   static constexpr std::size_t kSide = 8;
-  static constexpr double kMuch = 4;
-  static constexpr int kLeastSamples = 16;
+  static constexpr double kMinDensity = 4;
+  static constexpr int kMinSamples = 16;
   struct Cell {
     double circles = 0, heights = 0;
     int samples = 0;
@@ -168,15 +164,15 @@ class CellCounts {
 }  // namespace
 
 std::vector<std::size_t> sampled_places(std::size_t count) {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> positions;
   for (std::size_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::size_t block = std::min(size, count - done);
     const std::size_t samples = std::min(block, kSamplesPerBlock);
     for (std::size_t i = 0; i < samples; ++i)
-      places.push_back(sample_place(count - done, block, i, samples) - 1);
+      positions.push_back(sample_index(count - done, block, i, samples) - 1);
     done += block;
   }
-  return places;
+  return positions;
 }
 
 FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
@@ -194,9 +190,9 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
   const bool has_squares = width > square_side || height > square_side;
   double depth = 0, tiles = 0, densest = 0;
   SquareSums squares(square_side);
-  CellCounts cells;  // of the front circles
+  CellCounts cells;  // front circles only
   Samples samples;   // NOLINT: see there
-  // Blocks of doubling size, from the front to the back.
+  // Blocks double in size, from the front to the back.
   for (std::uint64_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::uint64_t block = std::min(size, count - done);
     take_samples(circles, count - done, block, samples);
@@ -225,17 +221,16 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
             optical_depth(shape, samples.paints[i], image.looks) * area / (width * height);
       }
     }
-    if (block <= kMostNeighbourDistance * kSamplesPerBlock)
+    if (block <= kMaxNeighbourDistance * kSamplesPerBlock)
       densest = std::max(densest, squares.share_of_neighbours(first_square));
-    const std::size_t most =
-        block < kLeastLongList ? 0 : most_in_one_tile(samples, scale / tile_size);
+    const std::size_t most = block < kMinLongList ? 0 : max_in_one_tile(samples, scale / tile_size);
     if (10 * most >= samples.count)
       estimate.longest_list = std::max(estimate.longest_list, weight * static_cast<double>(most));
-    const double missing = saturation_factor * kStoppingDepth - depth;
+    const double missing = saturation_factor * kOpaqueDepth - depth;
     depth += block_depth * weight;
     tiles += block_tiles * weight;
     done += block;
-    if (depth >= saturation_factor * kStoppingDepth && estimate.front_circles == count) {
+    if (depth >= saturation_factor * kOpaqueDepth && estimate.front_circles == count) {
       const double part = missing / (block_depth * weight);
       estimate.front_circles =
           done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));

@@ -1,4 +1,4 @@
-// Stands in for cuda/ in builds without the CUDA backend.
+// Replaces cuda/ in builds without the CUDA backend.
 #include "renderer/raster/no_cuda.h"
 #include "renderer/raster/device_memory.h"
 #include "renderer/raster/rasterizer.h"

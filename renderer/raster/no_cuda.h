@@ -3,7 +3,7 @@
 
 namespace roundel {
 
-/// For what stands in for CUDA in builds without it. Throws Error(kRuntimeFailure).
+/// Throws Error(kRuntimeFailure), in builds without CUDA.
 [[noreturn]] inline void throw_without_cuda() {
   throw Error(ExitCode::kRuntimeFailure,
               "CUDA: this build has no CUDA backend (it was configured without nvcc)");

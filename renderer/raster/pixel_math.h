@@ -1,43 +1,42 @@
-// All arithmetic that decides a pixel, written once over lanes `L` (ScalarLanes, or the vectors of
-// a Highway target). Every function is a fixed sequence of binary32 operations; each of L's
-// operations rounds once and is the same on every backend, so the results are, bit for bit.
+// All arithmetic that decides a pixel, over lanes `L` (ScalarLanes, or a Highway target's vectors).
+// Every function is a fixed sequence of binary32 operations, each rounded once and equal on every
+// backend, so results are equal bit for bit.
 //
-// No include guard and no namespace: the file is included inside a namespace, once by
-// scalar_pixel_math.h and once for each Highway target by cpu/blend_tiles.cpp, because a vector
-// target's functions must be compiled with that target's instructions.
+// No include guard or namespace: scalar_pixel_math.h includes it, and cpu/blend_tiles.cpp for each
+// Highway target, since a target's functions need its instructions.
 
-/// A pixel stops once its transmittance is at most this.
+/// A pixel is opaque if its transmittance is at most this.
 inline constexpr float kOpaqueTransmittance = 0x1p-20f;
 
-/// Compositing is "over" (Porter & Duff 1984), front to back.
-/// The pixels of L, front to back: colour so far and the share of light that still passes.
+/// Colour and transmittance of L's pixels. Compositing is "over" (Porter & Duff 1984), front to
+/// back.
 template <class L>
 struct PixelState {
   typename L::Float red, green, blue, transmittance;
 };
 
-/// The same where each channel has a transmittance of its own: blend modes filter each by its
-/// colour. Where the three are equal, all bits are PixelState's.
+/// A PixelState with a transmittance for each channel, since blend modes filter by colour. If the
+/// three are equal, all bits are PixelState's.
 template <class L>
 struct ChannelState {
   typename L::Float red, green, blue;
   typename L::Float red_transmittance, green_transmittance, blue_transmittance;
 };
 
-/// What still passes, of the channel of which most does. A pixel stops where this says so.
+/// Returns the largest channel's transmittance, which decides whether a pixel is opaque.
 template <class L>
-ROUNDEL_HOST_DEVICE typename L::Float most_transmittance(const PixelState<L>& pixel) {
+ROUNDEL_HOST_DEVICE typename L::Float max_transmittance(const PixelState<L>& pixel) {
   return pixel.transmittance;
 }
 template <class L>
-ROUNDEL_HOST_DEVICE typename L::Float most_transmittance(const ChannelState<L>& pixel) {
+ROUNDEL_HOST_DEVICE typename L::Float max_transmittance(const ChannelState<L>& pixel) {
   return L::max(L::max(pixel.red_transmittance, pixel.green_transmittance),
                 pixel.blue_transmittance);
 }
 
-/// Centre of pixel column or row i (counted from the left or the bottom); s = 1/height.
-/// In a part of a picture i counts from there, and `half` is 1/2 and the columns or rows before it:
-/// all these sums are exact.
+/// Returns the centre of column or row i (from the left or the bottom); s = 1/height. In a part of
+/// a picture i counts from its edge, and `half` is ½ plus the columns or rows before it: all these
+/// sums are exact.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float pixel_center(typename L::Float i, float s,
                                                    float half = 0.5f) {
@@ -50,8 +49,8 @@ ROUNDEL_HOST_DEVICE typename L::Float squared_distance(typename L::Float dx, typ
   return L::add(L::mul(dx, dx), L::mul(dy, dy));
 }
 
-/// Puts a circle behind what a pixel has so far: w = T·alpha; C = fma(w, c, C); T = T·(1 − alpha).
-/// alpha 0 leaves the state as it is, bit for bit, so lanes outside the circle are given 0.
+/// Composites a circle under the pixel: w = T·alpha; C = fma(w, c, C); T = T·(1 − alpha). alpha 0,
+/// for lanes outside the circle, changes no bit.
 template <class L>
 ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, typename L::Float alpha,
                                    typename L::Float red, typename L::Float green,
@@ -63,8 +62,8 @@ ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, typename L::Float alpha
   pixel.transmittance = L::mul(pixel.transmittance, L::sub(L::set(1.0f), alpha));
 }
 
-/// composite() where `painted`, with one alpha for all lanes: `one_minus_alpha` is 1 − alpha. Bit
-/// for bit what composite() does with an alpha of 0 in the other lanes, in fewer operations.
+/// composite() for the `painted` lanes, with one alpha for all of them: bit for bit equal to alpha
+/// 0 in the other lanes, in fewer operations.
 template <class L>
 ROUNDEL_HOST_DEVICE void composite_solid(PixelState<L>& pixel, typename L::Mask painted,
                                          typename L::Float alpha, typename L::Float one_minus_alpha,
@@ -78,9 +77,9 @@ ROUNDEL_HOST_DEVICE void composite_solid(PixelState<L>& pixel, typename L::Mask 
       L::choose(painted, L::mul(pixel.transmittance, one_minus_alpha), pixel.transmittance);
 }
 
-/// composite_solid() where a vector holds each pixel's channels side by side: red, green, blue and
-/// transmittance, which is_transmittance marks. `transmittance` has a pixel's transmittance in all
-/// its channels, `color` red, green, blue and 1 − alpha.
+/// composite_solid() for vectors with each pixel's channels side by side: red, green, blue,
+/// transmittance (marked by is_transmittance). `transmittance` has it in all channels; `color` has
+/// red, green, blue, 1 − alpha.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float composite_channels(
     typename L::Float channels, typename L::Float transmittance, typename L::Mask painted,
@@ -91,15 +90,14 @@ ROUNDEL_HOST_DEVICE typename L::Float composite_channels(
   return L::choose(painted, blended, channels);
 }
 
-/// A circle's colour and blend mode.
 template <class L>
 struct ModePaint {
   BlendMode mode;
   typename L::Float red, green, blue;
 };
 
-/// Puts a channel of a circle behind what the pixel has so far, in a blend mode, as an affine step:
-/// what lies below counts 1 − alpha·stopped times. alpha 0 leaves the state as it is.
+/// Composites a channel in a blend mode, as an affine step: light from below counts 1 −
+/// alpha·stopped times. alpha 0 keeps the state.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE void composite_channel(typename L::Float& so_far,
                                                   typename L::Float& transmittance, BlendMode mode,
@@ -115,7 +113,6 @@ ROUNDEL_INLINE_HOST_DEVICE void composite_channel(typename L::Float& so_far,
   transmittance = L::mul(transmittance, L::sub(one, stopped));
 }
 
-/// composite() in a blend mode.
 template <class L>
 ROUNDEL_HOST_DEVICE void composite(ChannelState<L>& pixel, const ModePaint<L>& paint,
                                    typename L::Float alpha) {
@@ -123,15 +120,15 @@ ROUNDEL_HOST_DEVICE void composite(ChannelState<L>& pixel, const ModePaint<L>& p
   composite_channel<L>(pixel.green, pixel.green_transmittance, paint.mode, alpha, paint.green);
   composite_channel<L>(pixel.blue, pixel.blue_transmittance, paint.mode, alpha, paint.blue);
 }
-/// The only one that such a state knows is over.
+/// PixelState supports only mode kOver.
 template <class L>
 ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, const ModePaint<L>& paint,
                                    typename L::Float alpha) {
   composite<L>(pixel, alpha, paint.red, paint.green, paint.blue);
 }
 
-/// e^(−4t) for t in [0, 1], within 4e-7: a polynomial of degree 5 for e^(−t/2), which interpolates
-/// (e^(−t/2) − 1)/t at the Chebyshev nodes, squared three times. 1 at 0.
+/// e^(−4t) for t in [0, 1], within 4e-7, 1 at 0: a polynomial of degree 5 for e^(−t/2), which
+/// interpolates (e^(−t/2) − 1)/t at the Chebyshev nodes, squared three times.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float snow_falloff(typename L::Float t) {
   typename L::Float p = L::set(-0x1.bc858cp-13f);
@@ -145,8 +142,8 @@ ROUNDEL_HOST_DEVICE typename L::Float snow_falloff(typename L::Float t) {
   return L::mul(p, p);
 }
 
-/// Alpha of shader snow is peak·exp(−4·(dx² + dy²)/r²), computed as the product of two
-/// exponentials, one for all pixels of a column and one for all of a row, so that few are needed.
+/// Alpha of snow is peak·exp(−4·(dx² + dy²)/r²): the product of one exponential a column and one a
+/// row, so that few are needed.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float snow_row_alpha(typename L::Float dy2,
                                                      typename L::Float inverse_r2,
@@ -154,16 +151,16 @@ ROUNDEL_HOST_DEVICE typename L::Float snow_row_alpha(typename L::Float dy2,
   return L::mul(peak_alpha, snow_falloff<L>(L::mul(dy2, inverse_r2)));
 }
 
-/// 1/r²: one division a circle, so that pixels need none. So small for every radius that times the
-/// squared distance of any pixel near the circle it is finite.
+/// 1/r²: one division a circle. Its product with the squared distance of any nearby pixel is
+/// finite.
 inline ROUNDEL_HOST_DEVICE float inverse_square(float radius) {
   const float r2 = radius * radius;
   return 1.0f / (r2 > 0x1p-120f ? r2 : 0x1p-120f);
 }
 
-/// √t for t >= 0, within 1.2e-6 of it: where hardware has a square root it is slow, and estimates
-/// of it differ. L's estimate of 1/√t is within 3.5 % of it; with g = t·estimate and e = 1 −
-/// g·estimate, √t = g/√(1 − e), a polynomial of e that leaves a millionth.
+/// √t for t >= 0, within 1.2e-6 of it: hardware's root is slow, and its estimates differ. L's
+/// estimate of 1/√t is within 3.5 %; with g = t·estimate and e = 1 − g·estimate, √t = g/√(1 − e), a
+/// polynomial of e within a millionth.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float near_sqrt(typename L::Float t) {
   const typename L::Float estimate = L::inverse_sqrt_estimate(t);
@@ -174,9 +171,8 @@ ROUNDEL_HOST_DEVICE typename L::Float near_sqrt(typename L::Float t) {
   return L::fma(L::mul(g, e), p, g);
 }
 
-/// The colours of shader snow; blue is 1. With d = distance/radius they go, linearly, from white
-/// (d <= 1/4) to `middle` (1/2 <= d <= 3/4) to `rim` (d = 1). `t` is d², and finite beyond the rim
-/// too.
+/// Colours of snow; blue is 1. With d = distance/radius they go linearly from white (d <= 1/4) to
+/// `middle` (1/2 <= d <= 3/4) to `rim` (d = 1). `t` is d², finite also beyond the rim.
 template <class L>
 ROUNDEL_HOST_DEVICE void snow_color(const SnowRamp& ramp, typename L::Float t,
                                     typename L::Float& red, typename L::Float& green) {
@@ -187,8 +183,6 @@ ROUNDEL_HOST_DEVICE void snow_color(const SnowRamp& ramp, typename L::Float t,
   green = L::fma(outer, L::set(ramp.rim_slope), green);
 }
 
-/// Shader snow where the squared distances are dx2 and dy2 and 1/r² is `inverse_r2`: colour, but
-/// for blue, and alpha.
 template <class L>
 ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float dx2,
                                     typename L::Float dy2, typename L::Float inverse_r2,
@@ -199,14 +193,12 @@ ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float dx2,
                  snow_falloff<L>(L::mul(dx2, inverse_r2)));
 }
 
-// Coverage by area (antialias: true): the share of a pixel that lies in the circle.
+// Coverage by area (antialias: true): the share of a pixel in the circle.
 
-/// Above so many pixels of radius the coverage test decides, as without it: binary32 has no finer
-/// places there.
-inline constexpr float kLargestAreaRadius = 0x1p17f;
+/// For radii above this many pixels the coverage test decides: binary32 is too coarse for areas.
+inline constexpr float kMaxAreaRadius = 0x1p17f;
 
-/// A circle in pixels, and what follows from its radius. `arc` and `bend` are 1/(12·R) and
-/// 1/(4·R²).
+/// A circle in pixels; arc = 1/(12·R), bend = 1/(4·R²).
 template <class L>
 struct AreaDisc {
   typename L::Float x, y, radius, r2, arc, bend;
@@ -216,7 +208,7 @@ template <class L>
 ROUNDEL_HOST_DEVICE AreaDisc<L> area_disc(typename L::Float x, typename L::Float y,
                                           typename L::Float radius, float height) {
   const typename L::Float scale = L::set(height), in_pixels = L::mul(radius, scale);
-  // Finite where the radius is next to nothing, and then times nothing.
+  // Keeps quotients finite for tiny radii; their factor is 0.
   const typename L::Float divisor = L::at_least(in_pixels, 0x1p-60f);
   return {L::mul(x, scale),
           L::mul(y, scale),
@@ -226,15 +218,14 @@ ROUNDEL_HOST_DEVICE AreaDisc<L> area_disc(typename L::Float x, typename L::Float
           L::inverse(L::mul(L::set(4.0f), L::mul(divisor, divisor)))};
 }
 
-/// Half the chord at distance t >= 0 from the centre of a circle; 0 outside.
+/// Half the chord at distance t >= 0 from the centre; 0 outside.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Float half_chord(typename L::Float radius,
                                                         typename L::Float t) {
   return L::sqrt_or_0(L::mul(L::sub(radius, t), L::add(radius, t)));
 }
 
-/// What a pixel has of one side of a circle's axis: distances 0 <= near <= far from it, and half
-/// the chords there.
+/// A pixel's part on one side of an axis: distances 0 <= near <= far, and half the chords there.
 template <class L>
 struct AreaSide {
   typename L::Float near, far, near_chord, far_chord;
@@ -246,15 +237,14 @@ ROUNDEL_INLINE_HOST_DEVICE AreaSide<L> area_side(typename L::Float radius, typen
   return {near, far, half_chord<L>(radius, near), half_chord<L>(radius, far)};
 }
 
-/// A pixel's column or row cut by the axis through a circle's centre: `main` has its farthest edge;
-/// `other` is what lies on the axis' other side, mirrored: where there is nothing it is [0, 0], of
-/// which no rectangle has an area.
+/// A pixel's column or row: distances of its `near` and `far` edge on the main side of the circle's
+/// axis, and its extent on the other side, 0 if the axis does not cut it. [0, 0] has no area.
 template <class L>
 struct AreaSpan {
   typename L::Float near, far, other;
 };
 
-/// From edge0 to edge1, both counted from the centre.
+/// Both edges are relative to the centre.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE AreaSpan<L> area_span(typename L::Float edge0, typename L::Float edge1) {
   const typename L::Float left = L::neg(edge0), right = edge1;
@@ -262,11 +252,11 @@ ROUNDEL_INLINE_HOST_DEVICE AreaSpan<L> area_span(typename L::Float edge0, typena
           L::at_least(L::min(left, right), 0.0f)};
 }
 
-/// The area of the disc's part in a rectangle that lies on one side of both axes, mirrored to x and
-/// y >= 0. The arc starts on the right edge, or on the lower one, and ends on the upper edge, or on
-/// the left one. The area is a rectangle up to where it ends, a trapezium under its chord, and its
-/// segment. A cubic stands for the segment's ratio to c³/(12·R), (3/4)·(θ − sin θ)/sin³(θ/2) of
-/// sin²(θ/2) in [0, ½], within 1.3·10⁻⁴ of it. Exactly 0 where a side is [0, 0].
+/// Area of the disc in a rectangle on one side of both axes, mirrored to x and y >= 0. The arc
+/// starts on the right edge, or the lower one, and ends on the upper, or the left one. The area is
+/// a rectangle up to its end, a trapezium under its chord, and its segment. A cubic stands for the
+/// segment's ratio to c³/(12·R), (3/4)·(θ − sin θ)/sin³(θ/2) of sin²(θ/2) in [0, ½], within
+/// 1.3·10⁻⁴. Exactly 0 if a side is [0, 0].
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Float area_in_rectangle(const AreaDisc<L>& disc,
                                                                const AreaSide<L>& x,
@@ -287,14 +277,14 @@ ROUNDEL_INLINE_HOST_DEVICE typename L::Float area_in_rectangle(const AreaDisc<L>
   return L::fma(L::sub(end_x, x.near), L::sub(end_y, y.near), L::fma(dx, trapezium, segment));
 }
 
-/// A part of a pixel lies in the disc: its nearest corner.
+/// Tests the pixel's nearest corner.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Mask is_touched(const AreaDisc<L>& disc,
                                                        const AreaSpan<L>& x, const AreaSpan<L>& y) {
   return L::greater(disc.r2, L::add(L::mul(x.near, x.near), L::mul(y.near, y.near)));
 }
 
-/// All of a pixel lies in the disc.
+/// Tests the pixel's farthest corner.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Mask is_all_covered(const AreaDisc<L>& disc,
                                                            const AreaSpan<L>& x,
@@ -302,7 +292,6 @@ ROUNDEL_INLINE_HOST_DEVICE typename L::Mask is_all_covered(const AreaDisc<L>& di
   return L::less_equal(L::add(L::mul(x.far, x.far), L::mul(y.far, y.far)), disc.r2);
 }
 
-/// A share from the area: 1 where all of the pixel is covered, 0 where its nearest corner is not.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Float share_of_area(const AreaDisc<L>& disc,
                                                            const AreaSpan<L>& x,
@@ -312,8 +301,7 @@ ROUNDEL_INLINE_HOST_DEVICE typename L::Float share_of_area(const AreaDisc<L>& di
                         L::choose(is_all_covered<L>(disc, x, y), L::set(1.0f), L::saturate(area)));
 }
 
-/// The share of a pixel that a disc covers. The order of the sum is fixed, up to what changes no
-/// bit.
+/// Every backend adds up in this order, except for steps that change no bit.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float area_share(const AreaDisc<L>& disc, const AreaSpan<L>& x,
                                                  const AreaSpan<L>& y) {
@@ -327,8 +315,7 @@ ROUNDEL_HOST_DEVICE typename L::Float area_share(const AreaDisc<L>& disc, const 
                                  row(area_side<L>(disc.radius, zero, y.other))));
 }
 
-/// The share of pixel (i, j) for circles of all sizes. `is_inside` is the coverage test of its
-/// centre.
+/// Share of pixel (i, j), for all radii. `is_inside`: the coverage test of its centre.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float pixel_share(const AreaDisc<L>& disc, typename L::Float i,
                                                   typename L::Float j, typename L::Mask is_inside) {
@@ -336,25 +323,24 @@ ROUNDEL_HOST_DEVICE typename L::Float pixel_share(const AreaDisc<L>& disc, typen
     return area_span<L>(L::sub(edge, center), L::sub(L::add(edge, L::set(1.0f)), center));
   };
   const typename L::Float share = area_share<L>(disc, span(i, disc.x), span(j, disc.y));
-  return L::choose(L::greater(disc.radius, L::set(kLargestAreaRadius)),
+  return L::choose(L::greater(disc.radius, L::set(kMaxAreaRadius)),
                    L::zero_unless(is_inside, L::set(1.0f)), share);
 }
 
-/// The share of a ring: its disc's less its hole's.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Float ring_share(typename L::Float disc,
                                                         typename L::Float hole) {
   return L::at_least(L::sub(disc, hole), 0.0f);
 }
 
-/// Where the area of a pixel counts for snow: flakes of less than three pixels fade to an even disc
-/// of the same light, so that those that move do not flicker.
+/// Snow with coverage by area: flakes below three pixels of radius fade to an even disc of the same
+/// light, so that moving ones do not flicker.
 template <class L>
 struct AreaSnow {
-  typename L::Float peak;   ///< of the falling part of alpha
-  typename L::Float least;  ///< of that
-  typename L::Float even;   ///< the rest
-  typename L::Float ramp;   ///< of the colour ramp, squared: what is left
+  typename L::Float peak;   ///< peak of alpha's falloff
+  typename L::Float least;  ///< minimum of alpha's falloff
+  typename L::Float even;   ///< the even part of alpha
+  typename L::Float ramp;   ///< squared remaining share of the colour ramp
 };
 
 template <class L>
@@ -367,8 +353,8 @@ ROUNDEL_HOST_DEVICE AreaSnow<L> area_snow(typename L::Float radius_in_pixels,
           L::mul(peak_alpha, L::mul(share, L::set(0.24542f))), L::mul(rest, rest)};
 }
 
-/// Alpha of snow that covers all of a pixel, from the falloffs along both axes: e^(−4·t) is their
-/// product, and e^(−4) where the pixel's centre lies outside.
+/// Alpha of snow that covers the pixel: the product of both falloffs is e^(−4·t), or e^(−4) if the
+/// centre lies outside.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float area_snow_alpha(const AreaSnow<L>& snow,
                                                       typename L::Float row_alpha,
@@ -389,10 +375,10 @@ ROUNDEL_HOST_DEVICE void shade_area_snow(const SnowRamp& ramp, const AreaSnow<L>
                              snow_falloff<L>(part(dx2)));
 }
 
-/// Columns (or rows) 0..count−1 of an image of height `height` whose centres lie within `radius` of
-/// `center`: the whole numbers from `low` to `high`, none when low > high. With a margin for the
-/// rounding of the coverage test and of these lines: `pixel_margin`, 1/64 at least, and 2⁻²⁰ of
-/// the numbers involved. `half` is as for pixel_center().
+/// Finds the columns (or rows) 0..count−1 of an image whose centres lie within `radius`: the whole
+/// numbers from `low` to `high`, none if low > high. Includes a margin for the rounding of the
+/// coverage test and of these lines: `pixel_margin` (at least 1/64) plus 2⁻²⁰ of the numbers
+/// involved. `half`: see pixel_center().
 template <class L>
 ROUNDEL_HOST_DEVICE void covered_pixels(typename L::Float center, typename L::Float radius,
                                         float height, float count, float half, float pixel_margin,
@@ -408,7 +394,7 @@ ROUNDEL_HOST_DEVICE void covered_pixels(typename L::Float center, typename L::Fl
   high = L::clamp(L::add(middle, wide), -1.0f, count - 1.0f);
 }
 
-/// Lets the rest of the light fall on the background: C = fma(T, background, C).
+/// Adds the background: C = fma(T, background, C).
 template <class L>
 ROUNDEL_HOST_DEVICE void add_background(PixelState<L>& pixel, const BlendColor& background) {
   pixel.red = L::fma(pixel.transmittance, L::set(background.red), pixel.red);

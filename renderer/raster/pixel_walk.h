@@ -6,13 +6,13 @@
 
 namespace roundel {
 
-/// One pixel on its way from the front circle to the back, by the frame contract and in its shared
-/// arithmetic: what the backends do, one circle at a time.
+/// One pixel, composited front to back by the frame contract in the backends' arithmetic, circle by
+/// circle.
 struct PixelWalk {
   using L = ScalarLanes;
   using State = scalar::ChannelState<L>;
 
-  float x, row, height;      ///< pixel x of row `row`, from the bottom, of the whole image
+  float x, row, height;      ///< pixel (x, row) of the whole image; rows count from the bottom
   bool antialias;            ///< coverage by area
   bool has_looks;            ///< CircleLooks::any()
   float center_x, center_y;  ///< in frame space
@@ -32,7 +32,7 @@ struct PixelWalk {
             scalar::pixel_center<L>(line, s)};
   }
 
-  /// How much of the pixel the circle covers: nothing or all without coverage by area.
+  /// Share of the pixel that the circle covers; 0 or 1 without coverage by area.
   float share_of(const Shape& shape, const Paint& paint) const {
     const float disc = share_of_disc(shape, shape.radius);
     if (!has_looks || !is_ring(paint) || disc == 0) return disc;
@@ -42,10 +42,10 @@ struct PixelWalk {
     return share_of(shape, paint) > 0;
   }
   bool has_stopped() const {
-    return scalar::most_transmittance<L>(state) <= scalar::kOpaqueTransmittance;
+    return scalar::max_transmittance<L>(state) <= scalar::kOpaqueTransmittance;
   }
 
-  /// What a circle shows at this pixel; alpha with the share in it.
+  /// Paint of a circle at this pixel; alpha includes the share.
   struct Look {
     BlendMode mode;
     BlendColor color;
@@ -69,7 +69,6 @@ struct PixelWalk {
     return look;
   }
 
-  /// A circle that covers `share` of the pixel, unless this has stopped.
   void blend(const Shape& shape, const Paint& paint, float share, const SnowRamp& ramp) {
     if (!(share > 0) || has_stopped()) return;
     const Look look = look_of(shape, paint, share, ramp);
@@ -77,7 +76,7 @@ struct PixelWalk {
                          look.alpha);
   }
 
-  /// As in a framebuffer, of row `row` of an image with this background.
+  /// Returns the pixel of a framebuffer; `background` is its row's colour.
   Pixel finish(const ImageSettings& image, const BlendColor& background) const {
     State over = state;
     if (!image.alpha) scalar::add_background<L>(over, background);
@@ -90,7 +89,7 @@ struct PixelWalk {
     const float d2 = scalar::squared_distance<L>(shape.x - center_x, shape.y - center_y);
     const bool is_inside = d2 <= radius * radius;
     if (!antialias) return is_inside ? 1.0f : 0.0f;
-    // Most circles are farther away than the pixel's corners and all rounding.
+    // Skips most circles: those farther away than the pixel's corners and all rounding.
     const float reach = radius * (1 + 0x1p-10f) + 1 / height;
     if (d2 > reach * reach) return 0;
     return scalar::pixel_share<L>(scalar::area_disc<L>(shape.x, shape.y, radius, height), x, row,

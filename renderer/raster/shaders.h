@@ -3,12 +3,11 @@
 
 namespace roundel {
 
-/// The colours of shader snow, in the blend space: white inside, `middle`, then `rim`. Their blue
-/// is 1 and rim's red is middle's.
+/// Snow's colours in the blend space: white, `middle`, `rim`. Blue is 1, and rim's red is middle's.
 struct SnowRamp {
   float red_start, red_slope;      ///< red = start + slope·d for d in [1/4, 1/2]
-  float green_start, green_slope;  ///< and green, with
-  float rim_slope;                 ///< + rim_slope·d for d in [3/4, 1]
+  float green_start, green_slope;  ///< green likewise, plus
+  float rim_slope;                 ///< rim_slope·d for d in [3/4, 1]
   bool operator==(const SnowRamp&) const = default;
 };
 

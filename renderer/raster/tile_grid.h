@@ -10,27 +10,27 @@
 
 namespace roundel {
 
-inline constexpr int kLargestTileSize = 256;  ///< pixels a side
+inline constexpr int kMaxTileSize = 256;  ///< pixels a side
 
-/// Pixels [x0, x1] × [y0, y1], ends included; empty when x0 > x1 or y0 > y1.
+/// Pixels [x0, x1] × [y0, y1], ends included; empty if x0 > x1 or y0 > y1.
 struct PixelRect {
   int x0, y0, x1, y1;
 
   ROUNDEL_HOST_DEVICE bool empty() const { return x0 > x1 || y0 > y1; }
 };
 
-/// The image, or the part of it that is drawn, cut into square tiles, tile 0 at the bottom left,
-/// counted along rows. Pixels are counted from the lower left of what is drawn.
+/// The drawn image, or a part of one, cut into square tiles, by rows from the bottom left. Pixels
+/// count from there, too.
 struct TileGrid {
   int width, height;  ///< pixels
   int tile_size;      ///< pixels a side, a power of two
-  int tile_shift;     ///< its logarithm
+  int tile_shift;     ///< log2(tile_size)
   int tiles_x, tiles_y;
   float s;               ///< 1/scale, the size of a pixel in frame space
   float scale;           ///< height of the whole image in pixels
-  float half_x, half_y;  ///< ½ and the columns on the left, the rows below, that are not drawn
-  /// Pixels beyond a circle's rim whose centres it may cover: some rounding, and with coverage by
-  /// area half a pixel.
+  float half_x, half_y;  ///< ½ plus the columns on the left, the rows below, that are not drawn
+  /// Distance in pixels beyond a circle's rim at which it may cover centres: rounding, plus half a
+  /// pixel with coverage by area.
   float margin;
 
   bool operator==(const TileGrid&) const = default;
@@ -60,29 +60,26 @@ struct TileGrid {
             kMargin + (antialias ? 0.5f : 0.0f)};
   }
   ROUNDEL_HOST_DEVICE bool is_antialiased() const { return margin > kMargin; }
-  /// Columns on the left and rows below that are not drawn: pixel i of what is drawn has its left
-  /// edge at origin_x() + i.
+  /// Left and lower edge of the drawn part in the whole image, in pixels.
   ROUNDEL_HOST_DEVICE float origin_x() const { return half_x - 0.5f; }
   ROUNDEL_HOST_DEVICE float origin_y() const { return half_y - 0.5f; }
-  /// Where the drawn part begins in frame space.
+  /// The same edges in frame space.
   ROUNDEL_HOST_DEVICE float left() const { return origin_x() * s; }
   ROUNDEL_HOST_DEVICE float bottom() const { return origin_y() * s; }
   ROUNDEL_HOST_DEVICE int num_tiles() const { return tiles_x * tiles_y; }
 
-  /// The pixels of a tile, clipped to the image.
   ROUNDEL_HOST_DEVICE PixelRect tile_pixels(int tile_x, int tile_y) const {
     const int x0 = tile_x * tile_size, y0 = tile_y * tile_size;
     return {x0, y0, smaller(x0 + tile_size, width) - 1, smaller(y0 + tile_size, height) - 1};
   }
 
-  /// The tiles that the pixels of a non-empty rectangle lie in, ends included.
   ROUNDEL_HOST_DEVICE PixelRect tiles_of(const PixelRect& pixels) const {
     return {pixels.x0 >> tile_shift, pixels.y0 >> tile_shift, pixels.x1 >> tile_shift,
             pixels.y1 >> tile_shift};
   }
 
-  /// A rectangle that holds every pixel of the image that the circle covers; empty for circles that
-  /// are off the image, have no radius, or without coverage by area fall between pixel centres.
+  /// Returns a rectangle of every pixel that the circle covers; empty for circles off the image,
+  /// without radius, or between pixel centres (without coverage by area).
   ROUNDEL_HOST_DEVICE PixelRect pixel_bounds(const Shape& shape) const {
     if (!(shape.radius > 0)) return {0, 0, -1, -1};
     const Interval x = covered_pixels(shape.x, shape.radius, width, half_x);
@@ -105,7 +102,7 @@ struct TileGrid {
 #ifdef __CUDA_ARCH__
     return {__float2int_ru(low), __float2int_rd(high)};
 #else
-    // Ceiling and floor by truncation: conversions are cheap everywhere, libm calls are not.
+    // Ceiling and floor by truncation: conversions are cheap everywhere, calls of libm are not.
     const int below_low = static_cast<int>(low);
     return {below_low + (static_cast<float>(below_low) < low ? 1 : 0),
             static_cast<int>(high + 1.0f) - 1};
@@ -113,9 +110,8 @@ struct TileGrid {
   }
 };
 
-/// True unless the coverage test fails for every pixel centre of the (non-empty) rectangle. Exact
-/// on the safe side without any margin: rounding is monotonic, so no centre of the rectangle can
-/// come out nearer than its nearest point does.
+/// False only if the coverage test fails for every centre of the (non-empty) rectangle. Needs no
+/// margin: rounding is monotonic, so no centre comes out nearer than the rectangle's nearest point.
 inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& rect,
                                           const TileGrid& grid) {
   using L = ScalarLanes;
@@ -128,8 +124,7 @@ inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& r
   return scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
 }
 
-/// True only if the coverage test succeeds for every pixel centre of the rectangle: for the
-/// farthest one, again exactly, because rounding is monotonic.
+/// True only if the test succeeds for every centre. Tests the farthest one, also without a margin.
 inline ROUNDEL_HOST_DEVICE bool covers_all(const Shape& shape, const PixelRect& rect,
                                            const TileGrid& grid) {
   using L = ScalarLanes;
@@ -143,16 +138,13 @@ inline ROUNDEL_HOST_DEVICE bool covers_all(const Shape& shape, const PixelRect& 
          shape.radius * shape.radius;
 }
 
-/// Pixels a side of the CPU backend's tiles, unless it is asked for others: a tile's state, 16 KiB,
-/// stays in a core's L1.
+/// Default tile size of the CPU backend, in pixels: a tile's state, 16 KiB, stays in a core's L1.
 inline constexpr int kCpuTileSize = 32;
 
-/// Circles that binning lists for each tile when no tile is finished early: the lengths of the
-/// lists. Parallel.
+/// Lengths of all tiles' lists if no tile is done early. Parallel.
 std::vector<std::uint64_t> count_overlaps_by_tile(std::span<const Shape> shapes,
                                                   const TileGrid& grid);
 
-/// All of them together: the frame's circle–tile pairs.
 std::uint64_t count_overlaps(std::span<const Shape> shapes, const TileGrid& grid);
 
 }  // namespace roundel

@@ -1,16 +1,16 @@
-// Blending with coverage by area. Included inside HWY_NAMESPACE by blend_tiles.cpp, once a target.
+// Blending with coverage by area. Included by blend_tiles.cpp for each target.
 
-/// Turns the rows of a block of pixels into its patches, and these into rows.
+/// Turns a block's rows into its patches, and back.
 template <class V>
-HWY_INLINE void turn_block(V (&block)[kRows]) {
+HWY_INLINE void regroup_block(V (&block)[kRows]) {
   static_assert(kPatchRows == 1 || kRows == kLanes / kPatchColumns);
-  // By the arguments' namespace: targets with shorter vectors have none of these.
+  // Found by the arguments' namespace: targets with shorter vectors lack these functions.
   if constexpr (kLanes == 8) {
     const V first = block[0], second = block[1];
     block[0] = ConcatLowerLower(kTag, second, first);
     block[1] = ConcatUpperUpper(kTag, second, first);
   } else if constexpr (kLanes == 16) {
-    // Each vector has parts of two rows by turns: their first and third ones, or the others.
+    // Each vector has alternating parts of two rows.
     V pairs[4];
     for (int i = 0; i < 4; i += 2) {
       pairs[i] = OddEvenBlocks(SwapAdjacentBlocks(block[i + 1]), block[i]);
@@ -23,8 +23,8 @@ HWY_INLINE void turn_block(V (&block)[kRows]) {
   }
 }
 
-/// Composites batches of circles onto a tile whose pixels they cover by shares: circle by circle
-/// where they are small, else block by block. A block's pixels are in patches then.
+/// Composites batches with coverage by area: circle by circle if they are small, else block by
+/// block, with a block's pixels in patches.
 template <class State>
 class AreaBlender : public SmallAreaBlender<State> {
   using Blocks = TileBlocks<State>;
@@ -40,19 +40,17 @@ class AreaBlender : public SmallAreaBlender<State> {
   AreaBlender(const BlendTileArgs& args, Batch& batch)
       : Small(args, batch), patches_(batch, discs_, args.grid.scale) {}
 
-  /// False when all pixels are opaque.
   bool any_active() { return specks_have_pixels_ ? specks_.any_active() : Blocks::any_active(); }
 
-  /// To be called last: the tile's state is complete then.
+  /// Must be called last.
   void finish() {
     if (specks_have_pixels_) specks_.store();
   }
 
-  /// Blends the batch, whose circles lie behind all before.
   void blend() {
     discs_.load(batch_, args_.grid.scale);
     if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 && kLanes > 1 &&
-        args_.state.tile_size <= AreaSpecks::kLargestTile) {
+        args_.state.tile_size <= AreaSpecks::kMaxSpeckTile) {
       if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
       specks_have_pixels_ = true;
       specks_.blend({batch_.count, discs_.x, discs_.y, discs_.radius, discs_.r2, discs_.arc,
@@ -65,7 +63,7 @@ class AreaBlender : public SmallAreaBlender<State> {
       if (!Blocks::any_active()) return;
     }
     load_alphas();
-    if (batch_.largest < Small::kLargestRadius * args_.grid.s) {
+    if (batch_.largest < Small::kMaxRadius * args_.grid.s) {
       Small::blend();
       return;
     }
@@ -87,7 +85,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   }
 
  private:
-  /// In pixels: smaller circles cover too few patches as a whole to be counted.
+  /// Radius in pixels. Smaller circles cover too few whole patches for counting.
   static constexpr float kLargeRadius = 20;
 
   void load_alphas() {
@@ -107,7 +105,6 @@ class AreaBlender : public SmallAreaBlender<State> {
     }
   }
 
-  /// Blocks of one cell.
   void blend_cell(std::span<const Block> blocks_of_cell) {
     const int column = blocks_of_cell[0].x & -kCellColumns, row = blocks_of_cell[0].y & -kCellRows;
     typename Patches::Cell cell{column,      row, edge_x(column), edge_y(row), column_x_ + column,
@@ -131,25 +128,25 @@ class AreaBlender : public SmallAreaBlender<State> {
       const std::uint64_t touching = touching_of_row[x / kLanes];
       if (touching == 0) continue;
       float* const first = args_.state.planes + offset_of(block);
-      const std::uint16_t* const places = patches_.places_of(x, y);
+      const std::uint16_t* const slots = patches_.slots_of(x, y);
       std::int32_t left = halvings_left(block.transmittance);
       if (snow == 0) {
-        blend_solid_run(touching, first, places, left, are_blank_);
+        blend_solid_run(touching, first, slots, left, are_blank_);
         continue;
       }
       for (std::uint64_t circles = touching, run = 0; circles != 0; circles &= ~run) {
         const bool is_snow = is_snow_at(__builtin_ctzll(circles));
         const std::uint64_t others = circles & (is_snow ? ~snow : snow);
-        run = circles & ((others & (0 - others)) - 1);  // up to the next one of the other shader
+        run = circles & ((others & (0 - others)) - 1);  // up to the next circle of the other shader
         if (is_snow)
-          blend_snow_run(run, block, first, places), left = 0;
+          blend_snow_run(run, block, first, slots), left = 0;
         else
-          left = blend_solid_apart(run, first, places, left);
+          left = blend_solid_apart(run, first, slots, left);
       }
     }
   }
 
-  /// Where a block's patches are in it, of which it has as many as rows.
+  /// Position of a patch in its block, which has as many patches as rows.
   static constexpr unsigned patch_column(unsigned patch) {
     return patch % (kLanes / kPatchColumns) * kPatchColumns;
   }
@@ -157,7 +154,7 @@ class AreaBlender : public SmallAreaBlender<State> {
     return patch / (kLanes / kPatchColumns) * kPatchRows;
   }
   static constexpr unsigned kPlanes = kLooks ? 6 : 4;
-  /// Loads the patches of the block whose first pixel is at `first` in the first plane.
+  /// `first`: the block's first pixel in the first plane.
   HWY_INLINE void load_block(const float* first, State (&pixels)[kRows]) const {
     const std::size_t plane = args_.state.plane_size();
     Vector planes[kPlanes][kRows];
@@ -166,14 +163,13 @@ class AreaBlender : public SmallAreaBlender<State> {
 #pragma GCC unroll 4
       for (int i = 0; i < kRows; ++i)
         planes[channel][i] = hn::Load(kTag, first + channel * plane + i * args_.state.tile_size);
-      turn_block(planes[channel]);
+      regroup_block(planes[channel]);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i)
       pixels[i] =
           Blocks::load_planes([&](std::size_t channel) HWY_ATTR { return planes[channel][i]; });
   }
-  /// Stores it again.
   HWY_INLINE void store_block(const State (&pixels)[kRows], float* first) const {
     const std::size_t plane = args_.state.plane_size();
     Vector planes[kPlanes][kRows];
@@ -183,17 +179,17 @@ class AreaBlender : public SmallAreaBlender<State> {
                                           HWY_ATTR { planes[channel][i] = values; });
 #pragma GCC unroll 6
     for (unsigned channel = 0; channel < kPlanes; ++channel) {
-      turn_block(planes[channel]);
+      regroup_block(planes[channel]);
 #pragma GCC unroll 4
       for (int i = 0; i < kRows; ++i)
         hn::Store(planes[channel][i], kTag, first + channel * plane + i * args_.state.tile_size);
     }
   }
 
-  /// Solid circles of the batch. `left` is how far at least the pixels are from being opaque;
-  /// returns how far they are then. `is_blank`: no circle was painted on it yet.
+  /// `left`: lower bound of the halvings until a pixel is opaque; returns the remaining ones.
+  /// `is_blank`: nothing is painted yet.
   HWY_INLINE std::int32_t blend_solid_run(std::uint64_t circles, float* first,
-                                          const std::uint16_t* places, std::int32_t left,
+                                          const std::uint16_t* slots, std::int32_t left,
                                           bool is_blank) {
     State pixels[kRows];
     if (is_blank)
@@ -202,7 +198,7 @@ class AreaBlender : public SmallAreaBlender<State> {
       load_block(first, pixels);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
-      const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
+      const std::uint16_t* const of_circle = slots + k * Patches::kSlots;
 #pragma GCC unroll 4
       for (unsigned i = 0; i < kRows; ++i) {
         const Vector alpha = patches_.alpha(of_circle, patch_column(i), patch_row(i));
@@ -220,7 +216,7 @@ class AreaBlender : public SmallAreaBlender<State> {
     for (; circles != 0; circles &= circles - 1) {
       L::Mask active;
       paint_all(__builtin_ctzll(circles), [&](unsigned i, Vector alpha) HWY_ATTR {
-        const L::Mask not_opaque = L::greater(most_transmittance<L>(pixels[i]), opaque);
+        const L::Mask not_opaque = L::greater(max_transmittance<L>(pixels[i]), opaque);
         active = i == 0 ? not_opaque : hn::Or(active, not_opaque);
         return L::zero_unless(not_opaque, alpha);
       });
@@ -230,21 +226,20 @@ class AreaBlender : public SmallAreaBlender<State> {
     return left;
   }
 
-  /// Calls blend_solid_run() for circles between flakes, without a second copy of its code.
+  /// Calls blend_solid_run() between flakes, to inline its code only once more.
   HWY_NOINLINE std::int32_t blend_solid_apart(std::uint64_t circles, float* first,
-                                              const std::uint16_t* places, std::int32_t left) {
-    return blend_solid_run(circles, first, places, left, false);
+                                              const std::uint16_t* slots, std::int32_t left) {
+    return blend_solid_run(circles, first, slots, left, false);
   }
 
-  /// Circles shaded as snow.
   HWY_NOINLINE void blend_snow_run(std::uint64_t circles, Block block, float* first,
-                                   const std::uint16_t* places) {
+                                   const std::uint16_t* slots) {
     State patches[kRows];
     load_block(first, patches);
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       const AreaSnow<L> snow = snow_of(k);
-      const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
+      const std::uint16_t* const of_circle = slots + k * Patches::kSlots;
       for (unsigned i = 0; i < kRows; ++i) {
         const unsigned column = patch_column(i), row = patch_row(i);
         const Vector dx =
@@ -258,7 +253,7 @@ class AreaBlender : public SmallAreaBlender<State> {
 
   bool specks_have_pixels_ = false;
   AreaSpecks specks_;
-  bool is_first_ = true;  ///< of the tile's batches
+  bool is_first_ = true;
   SurelyOpaque opaque_;
   Patches patches_;
 };

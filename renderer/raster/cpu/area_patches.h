@@ -1,15 +1,14 @@
-// What a batch's circles cover of a cell of pixels, by area. Included inside HWY_NAMESPACE by
-// blend_tiles.cpp, once a target.
+// Computes a batch's coverage of a cell of pixels, by area. Included by blend_tiles.cpp for each
+// target.
 
-/// The circles of a batch as discs.
 struct BatchDiscs {
-  alignas(64) float x[kBatch];  // see AreaDisc
+  alignas(64) float x[kBatch];
   alignas(64) float y[kBatch];
   alignas(64) float radius[kBatch];
   alignas(64) float r2[kBatch];
   alignas(64) float arc[kBatch];
   alignas(64) float bend[kBatch];
-  std::uint64_t huge;  ///< those that the coverage test decides: above kLargestAreaRadius
+  std::uint64_t huge;  ///< radii above kMaxAreaRadius, which the coverage test decides
 
   void load(const Batch& batch, float scale) {
     huge = 0;
@@ -20,7 +19,7 @@ struct BatchDiscs {
       hn::Store(disc.x, kTag, x + k), hn::Store(disc.y, kTag, y + k);
       hn::Store(disc.radius, kTag, radius + k), hn::Store(disc.r2, kTag, r2 + k);
       hn::Store(disc.arc, kTag, arc + k), hn::Store(disc.bend, kTag, bend + k);
-      huge |= bits_of(L::greater(disc.radius, L::set(kLargestAreaRadius))) << k;
+      huge |= bits_of(L::greater(disc.radius, L::set(kMaxAreaRadius))) << k;
     }
   }
   AreaDisc<L> at(int k) const {
@@ -29,7 +28,7 @@ struct BatchDiscs {
   }
 };
 
-/// The first kPatchRows numbers, and others.
+/// Loads kPatchRows numbers; other lanes are undefined.
 HWY_INLINE Vector rows_at(const float* at) {
   if constexpr (kPatchRows == 2) {
     double both;
@@ -40,8 +39,8 @@ HWY_INLINE Vector rows_at(const float* at) {
   }
 }
 
-/// The columns' and the rows' values in a patch that begins `at` one. Neither reads more than lies
-/// within a vector that was just stored: what lies in two would have to wait for the cache.
+/// Returns the values of a patch's columns or rows, from `at` on. Reads stay within a vector that
+/// was just stored: others would wait for the cache.
 HWY_INLINE Vector columns_of_patch(const float* at) {
   return hn::LoadDup128(kTag, at);
 }
@@ -54,7 +53,7 @@ HWY_INLINE Vector rows_of_patch(const float* at) {
     return hn::TableLookupLanes(rows_at(at), hn::SetTableIndices(kTag, kRowOfLane));
   }
 }
-/// Edges of a patch's columns and rows from the first one's.
+/// Returns the edges of a patch's columns or rows; `first` is the first one's.
 HWY_INLINE Vector column_edges(float first) {
   alignas(16) static constexpr float kColumns[4] = {0, 1, 2, 3};
   return L::add(L::set(first), columns_of_patch(kColumns));
@@ -64,30 +63,28 @@ HWY_INLINE Vector row_edges(float first) {
   return L::add(L::set(first), rows_of_patch(kRowNumbers));
 }
 
-/// Of the pixel from `edge` to edge + 1.
 HWY_INLINE AreaSpan<L> pixel_span(Vector center, Vector edge) {
   return area_span<L>(L::sub(edge, center), L::sub(L::add(edge, L::set(1.0f)), center));
 }
 
-/// The same, mirrored, from both edges: one instruction less for each where they are in memory.
+/// pixel_span(), mirrored, from both edges: saves an instruction for each edge in memory.
 HWY_INLINE AreaSpan<L> mirrored_span(Vector center, Vector edge, Vector next_edge) {
   return area_span<L>(L::sub(center, next_edge), L::sub(center, edge));
 }
 
-/// Shares are computed circle by circle, for those patches only that an edge goes through.
-/// `kLooks`: of frames with looks.
+/// Computes shares circle by circle, only for patches that an edge cuts. `kLooks`: for frames with
+/// looks.
 template <bool kLooks>
 class AreaPatches {
  public:
   static constexpr int kWordRows = SurelyOpaque::kWordRows, kWords = SurelyOpaque::kWords;
 
   struct Cell {
-    int column, row;                    ///< of its first pixel in the tile
-    float edge_x, edge_y;               ///< and the edges of that
+    int column, row;                    ///< first pixel in the tile
+    float edge_x, edge_y;               ///< its corner in pixels of the image
     const float *column_x, *row_y;      ///< centres
-    std::uint64_t active[kWords] = {};  ///< patches of blocks that are still active
+    std::uint64_t active[kWords] = {};  ///< patches of active blocks
 
-    /// The block whose first pixel is (x, y) of the cell.
     void add_active(unsigned x, unsigned y) { active[word_of(y)] |= patches_of_block(x, y); }
     bool is_active() const {
       std::uint64_t any = 0;
@@ -101,13 +98,13 @@ class AreaPatches {
     hn::Store(hn::Zero(kTag), kTag, alphas_[0]);
   }
 
-  /// `counts`: where circle k covers all of a patch is counted.
+  /// `counts`: SurelyOpaque counts the patches that circle k covers.
   void set_alpha(int k, float alpha, bool counts) {
     hn::Store(L::set(alpha), kTag, alphas_[1 + k]);
     counts_[k] = counts;
   }
 
-  /// To be called once all alphas are set.
+  /// Call after all set_alpha().
   HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
     next_ = 1 + kBatch;
     find_reaching(cell);
@@ -124,13 +121,13 @@ class AreaPatches {
       compute_circle(cell, k, opaque);
       if (counts_[k]) is_active = cell.is_active();
     }
-    for (int word = 0; word < kWords; ++word)  // whole vectors of touching()
+    for (int word = 0; word < kWords; ++word)  // whole vectors, for find_touching()
       for (int k = 0; k < batch_.count || k % kByteLanes != 0; k += 8)
         transpose_touching(kBytes, word, k);
   }
 
   static constexpr int kBlocksAcross = kCellColumns / kLanes;
-  /// The circles that touch each of the cell's blocks which begin in `row`.
+  /// Finds the circles that touch each of the blocks that begin in `row`.
   void find_touching(unsigned row, std::uint64_t (&circles)[kBlocksAcross]) const {
     std::fill_n(circles, kBlocksAcross, std::uint64_t{0});
     for (int k = 0; k < batch_.count; k += kByteLanes) {
@@ -145,17 +142,17 @@ class AreaPatches {
     }
   }
 
-  /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell;
-  /// the next circle's are kPlaces behind them.
-  const std::uint16_t* places_of(unsigned x, unsigned y) const {
-    return place_[word_of(y)][0] + patch_of(x, y);
+  /// Returns the first circle's slots for the block at (x, y) of the cell; the next circle's follow
+  /// after kSlots.
+  const std::uint16_t* slots_of(unsigned x, unsigned y) const {
+    return slots_[word_of(y)][0] + patch_of(x, y);
   }
-  static constexpr std::ptrdiff_t kPlaces = 64;
-  /// Of a circle with these places, which touches the block, in the block's patch that begins at
-  /// (x, y) of it: alpha times the shares.
-  HWY_INLINE Vector alpha(const std::uint16_t* places, unsigned x, unsigned y) const {
+  static constexpr std::ptrdiff_t kSlots = 64;
+  /// Returns alpha times the shares of the patch at (x, y) of a block; `slots` are the block's, of
+  /// a circle that touches it.
+  HWY_INLINE Vector alpha(const std::uint16_t* slots, unsigned x, unsigned y) const {
     const unsigned patch = y / kPatchRows * 8 + x / kPatchColumns;
-    return hn::Load(kTag, &alphas_[0][0] + kPlaceFloats * places[patch]);
+    return hn::Load(kTag, &alphas_[0][0] + kSlotFloats * slots[patch]);
   }
 
   AreaDisc<L> hole_of(int k) const {
@@ -166,10 +163,10 @@ class AreaPatches {
   static constexpr hn::CappedTag<std::uint8_t, kBatch> kBytes{};
   static constexpr int kByteLanes = static_cast<int>(hn::MaxLanes(kBytes));
   static constexpr int kPatches = kCellPatches * (kCellRows / kPatchRows);
-  /// Places are counted in as many floats as an address may be scaled by, at no cost: 8 bytes.
-  static constexpr std::ptrdiff_t kPlaceFloats = std::min(kLanes, 2);
-  static constexpr std::uint16_t place_of(int vector) {
-    return static_cast<std::uint16_t>(vector * (kLanes / kPlaceFloats));
+  /// Slots count units of 8 bytes, since addressing scales by that for free.
+  static constexpr std::ptrdiff_t kSlotFloats = std::min(kLanes, 2);
+  static constexpr std::uint16_t slot_of(int vector) {
+    return static_cast<std::uint16_t>(vector * (kLanes / kSlotFloats));
   }
   static unsigned word_of(unsigned row) { return row / kWordRows; }
   static unsigned patch_of(unsigned column, unsigned row) {
@@ -195,7 +192,6 @@ class AreaPatches {
     }
     if (any != 0) compute_edges(cell, k, edges);
   }
-  /// Circles that reach the words.
   void find_reaching(const Cell& cell) {
     std::fill_n(reaching_, kWords, discs_.huge);
     for (int k = 0; k < batch_.count; k += kLanes) {
@@ -214,7 +210,6 @@ class AreaPatches {
       }
     }
   }
-  /// Returns the patches that an edge goes through.
   HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, SurelyOpaque::Cell& opaque) {
     const auto [touching, whole] = find_patches(word, k);
     touching_words_[word][k] = touching;
@@ -222,7 +217,7 @@ class AreaPatches {
     set_whole(cell, word, whole, k, opaque);
     return edges;
   }
-  /// From eight circles' rows to the rows' circles.
+  /// Transposes eight circles' words of patches into bytes of circles for each row.
   template <class Tag>
   HWY_INLINE void transpose_touching(Tag /*bytes*/, int word, int k) {
     const std::uint64_t* const from = touching_words_[word] + k;
@@ -236,9 +231,9 @@ class AreaPatches {
         return hn::BitCast(tag, hn::Load(hn::CappedTag<std::uint64_t, 2>(), from + 2 * i));
       };
       auto v0 = load(0), v1 = load(1), v2 = load(2), v3 = load(3);
-      for (int i = 0; i < 3; ++i) {  // each turns a byte's number of six bits by one
+      for (int i = 0; i < 3; ++i) {  // each rotates a byte's six-bit index by one
         const auto low = v0, high = v1;
-        // By the arguments' namespace: single lanes have none of these.
+        // Found by the arguments' namespace: single lanes lack these functions.
         v0 = InterleaveLower(tag, low, v2), v1 = InterleaveUpper(tag, low, v2);
         v2 = InterleaveLower(tag, high, v3), v3 = InterleaveUpper(tag, high, v3);
       }
@@ -249,10 +244,9 @@ class AreaPatches {
       store(0, v0), store(1, v1), store(2, v2), store(3, v3);
     }
   }
-  /// Circle k covers all of these patches.
   HWY_INLINE void set_whole(Cell& cell, int word, std::uint64_t whole, int k,
                             SurelyOpaque::Cell& opaque) {
-    place_whole(whole, k, place_[word][k]);
+    set_slots(whole, k, slots_[word][k]);
     if (counts_[k]) cell.active[word] &= ~SurelyOpaque::add(whole, word, opaque);
   }
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
@@ -279,33 +273,32 @@ class AreaPatches {
     return {covered.touching & ~hole.whole, covered.whole & ~hole.touching};
   }
 
-  /// Patches of a word have circle k's alpha, or 0.
-  static HWY_INLINE void place_whole(std::uint64_t whole, int k, std::uint16_t* places) {
+  /// Gives the patches of `whole` circle k's alpha, all others 0.
+  static HWY_INLINE void set_slots(std::uint64_t whole, int k, std::uint16_t* slots) {
     const hn::CappedTag<std::uint16_t, 16> tag;
     for (std::size_t i = 0; i < 64; i += hn::MaxLanes(tag)) {
       const std::uint64_t bits = whole >> i;
       std::uint8_t bytes[8];
       std::memcpy(bytes, &bits, sizeof bytes);
       const auto mask = hn::LoadMaskBits(tag, bytes);
-      hn::Store(hn::IfThenElseZero(mask, hn::Set(tag, place_of(1 + k))), tag, places + i);
+      hn::Store(hn::IfThenElseZero(mask, hn::Set(tag, slot_of(1 + k))), tag, slots + i);
     }
   }
 
-  /// Patches that an edge goes through.
   HWY_INLINE void compute_edges(const Cell& cell, int k, const std::uint64_t (&edges)[kWords]) {
     const Vector alpha = hn::Load(kTag, alphas_[1 + k]);
     int next = next_;
-    const auto place = [&](int word, std::uint64_t patches, const auto& share_of) HWY_ATTR {
-      std::uint16_t* const places = place_[word][k];
+    const auto fill = [&](int word, std::uint64_t patches, const auto& share_of) HWY_ATTR {
+      std::uint16_t* const slots = slots_[word][k];
       for (; patches != 0; patches &= patches - 1) {
         const auto patch = static_cast<unsigned>(__builtin_ctzll(patches));
-        places[patch] = place_of(next);
+        slots[patch] = slot_of(next);
         hn::Store(L::mul(alpha, share_of(patch)), kTag, alphas_[next++]);
       }
     };
     if (is_huge(k) || is_ring(k)) {
       for (int word = 0; word < kWords; ++word)
-        place(word, edges[word], [&](unsigned patch) HWY_ATTR {
+        fill(word, edges[word], [&](unsigned patch) HWY_ATTR {
           return any_share(cell, k, 64 * word + static_cast<int>(patch));
         });
       next_ = next;
@@ -324,8 +317,8 @@ class AreaPatches {
       Sides<kWordRows + kLanes> rows;
       for (int i = 0; i < kWordRows; i += kLanes)
         compute_sides(disc.radius, disc.y, edge_y_ + std::ptrdiff_t{word} * kWordRows, i, rows);
-      const auto place_with = [&](const auto axes_through, std::uint64_t patches) HWY_ATTR {
-        place(word, patches, [&](unsigned patch) HWY_ATTR {
+      const auto fill_with = [&](const auto axes_through, std::uint64_t patches) HWY_ATTR {
+        fill(word, patches, [&](unsigned patch) HWY_ATTR {
           const AreaSide<L> x = column_side(columns, patch), y = row_side(rows, patch);
           const Vector area = area_of_rectangles(disc, x, y, other_x, other_y, axes_through);
           return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
@@ -333,7 +326,7 @@ class AreaPatches {
       };
       const std::uint64_t in_columns = edges[word] & axes.columns;
       const std::uint64_t in_rows = edges[word] & axes.rows[word];
-      place_with(Through<false, false>(), edges[word] & ~in_columns & ~in_rows);
+      fill_with(Through<false, false>(), edges[word] & ~in_columns & ~in_rows);
       if ((in_columns | in_rows) == 0) continue;
       if (!has_other_sides) {
         const float* const edge_x = edge_x_ + axes.column;
@@ -344,16 +337,16 @@ class AreaPatches {
             disc, mirrored_span(disc.y, rows_of_patch(edge_y), rows_of_patch(edge_y + 1)));
         has_other_sides = true;
       }
-      place_with(Through<true, false>(), in_columns & ~in_rows);
-      place_with(Through<false, true>(), in_rows & ~in_columns);
-      place_with(Through<true, true>(), in_columns & in_rows);
+      fill_with(Through<true, false>(), in_columns & ~in_rows);
+      fill_with(Through<false, true>(), in_rows & ~in_columns);
+      fill_with(Through<true, true>(), in_columns & in_rows);
     }
     next_ = next;
   }
 
-  /// Where a circle's axes go through a cell: patches, and the first pixels of these.
+  /// Patches that a circle's axes cut, and the first pixels of these.
   struct Axes {
-    std::uint64_t columns = 0;  ///< of each word
+    std::uint64_t columns = 0;  ///< equal for each word
     std::uint64_t rows[kWords] = {};
     unsigned column = 0, row = 0;
   };
@@ -370,12 +363,12 @@ class AreaPatches {
     }
     return axes;
   }
-  /// Which of a circle's axes go through a patch: that across its columns, that across its rows.
+  /// Axes that cut a patch: across its columns, across its rows.
   template <bool kFirst, bool kSecond>
   struct Through {
     static constexpr bool kOfColumns = kFirst, kOfRows = kSecond;
   };
-  /// The area in a patch's pixels, in the order of area_share().
+  /// Adds up the rectangles' areas in the order of area_share().
   template <class Axes>
   static HWY_INLINE Vector area_of_rectangles(const AreaDisc<L>& disc, const AreaSide<L>& x,
                                               const AreaSide<L>& y, const AreaSide<L>& other_x,
@@ -390,7 +383,7 @@ class AreaPatches {
     return area_side<L>(disc.radius, L::set(0.0f), span.other);
   }
 
-  /// What a circle has of columns or rows: where its axis goes through, its main side.
+  /// Sides of a circle for columns or rows; the main side of those that its axis cuts.
   template <std::size_t kSize>
   struct Sides {
     alignas(64) float near[kSize], far[kSize], near_chord[kSize], far_chord[kSize];
@@ -416,7 +409,7 @@ class AreaPatches {
             rows_of_patch(rows.near_chord + i), rows_of_patch(rows.far_chord + i)};
   }
 
-  /// Of circles that are no discs, or too large for areas.
+  /// Computes shares for rings and for circles too large for areas.
   HWY_NOINLINE Vector any_share(const Cell& cell, int k, int patch) const {
     const int column = patch % 8 * kPatchColumns, row = patch / 8 * kPatchRows;
     const Vector edge_x = column_edges(cell.edge_x + static_cast<float>(column));
@@ -434,16 +427,16 @@ class AreaPatches {
   const Batch& batch_;
   const BatchDiscs& discs_;
   const float scale_;
-  alignas(64) std::uint64_t touching_words_[kWords][kBatch];           ///< a bit a patch
-  alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
-  alignas(64) std::uint16_t place_[kWords][kBatch][64];  ///< in alphas_, see place_of()
-  bool counts_[kBatch];                                  ///< see set_alpha()
-  alignas(64) float edge_x_[kCellColumns + kLanes];  ///< of the cell's columns, and of some more
+  alignas(64) std::uint64_t touching_words_[kWords][kBatch];           ///< a bit for each patch
+  alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit for each patch
+  alignas(64) std::uint16_t slots_[kWords][kBatch][64];  ///< slots in alphas_, see slot_of()
+  bool counts_[kBatch];
+  alignas(64) float edge_x_[kCellColumns + kLanes];  ///< the cell's columns and some more
   alignas(64) float edge_y_[kCellRows + kLanes];
   PatchFinder discs_finder_, holes_finder_;
-  std::uint64_t reaching_[kWords];  ///< circles that reach the word
-  int next_ = 0;                    ///< free place
-  /// 0, the circles' alphas, and those of patches that edges go through.
+  std::uint64_t reaching_[kWords];  ///< circles that reach each word
+  int next_ = 0;                    ///< next free vector of alphas_
+  /// 0, the circles' alphas, then those of patches that edges cut.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
-  static_assert(sizeof alphas_ / sizeof(float) / kPlaceFloats <= 1 << 16);
+  static_assert(sizeof alphas_ / sizeof(float) / kSlotFloats <= 1 << 16);
 };

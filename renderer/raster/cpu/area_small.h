@@ -1,21 +1,20 @@
-// Blending of small circles with coverage by area. Included inside HWY_NAMESPACE by
-// blend_tiles.cpp, once a target.
+// Blending of small circles with coverage by area. Included by blend_tiles.cpp for each target.
 
-/// Composites the circles of a batch one by one, row by row of the pixels that they may touch.
+/// Composites circles one by one, by rows of the pixels that they may touch.
 template <class State>
 class SmallAreaBlender : public TileBlocks<State> {
   using Blocks = TileBlocks<State>;
 
  public:
-  /// In pixels: up to here going from circle to circle is faster than from block to block.
-  static constexpr int kLargestRadius = kLanes < 16 ? 5 : 7;
+  /// Radius in pixels up to which circle by circle is faster than block by block.
+  static constexpr int kMaxRadius = kLanes < 16 ? 5 : 7;
 
  protected:
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
 
   SmallAreaBlender(const BlendTileArgs& args, Batch& batch) : Blocks(args), batch_(batch) {}
 
-  /// The batch, whose discs are loaded.
+  /// Blends the batch; discs_ must be loaded.
   void blend() {
     Blocks::find_boxes(batch_, boxes_);
     find_axes();
@@ -34,7 +33,7 @@ class SmallAreaBlender : public TileBlocks<State> {
   HWY_INLINE void paint_snow(State& pixels, int k, Vector dx, Vector dy, Vector share,
                              const AreaSnow<L>& snow) const {
     const Vector active_share = L::zero_unless(
-        L::greater(most_transmittance<L>(pixels), L::set(kOpaqueTransmittance)), share);
+        L::greater(max_transmittance<L>(pixels), L::set(kOpaqueTransmittance)), share);
     Vector alpha, red, green;
     shade_area_snow<L>(args_.ramp, snow, L::mul(dx, dx), L::mul(dy, dy),
                        L::set(batch_.inverse_r2[k]), alpha, red, green);
@@ -42,7 +41,7 @@ class SmallAreaBlender : public TileBlocks<State> {
                  L::mul(alpha, active_share));
   }
 
-  /// Of the tile's columns and rows, in pixels of the whole image.
+  /// Edge of a column or row, in pixels of the whole image.
   float edge_x(int column) const {
     return static_cast<float>(pixels_.x0 + column) + args_.grid.origin_x();
   }
@@ -54,14 +53,13 @@ class SmallAreaBlender : public TileBlocks<State> {
   BatchDiscs discs_;
 
  private:
-  /// Where the circles' axes go through pixels, along x or y.
+  /// Pixels that the circles' axes cut.
   struct Axes {
-    alignas(64) std::int32_t pixel[kBatch];  ///< of the tile, or beyond
-    /// How far that pixel reaches on the axis' other side, and half the chord there: see AreaSpan.
+    alignas(64) std::int32_t pixel[kBatch];  ///< in the tile, or outside
+    /// Extent of that pixel on the axis' other side, and half the chord there: see AreaSpan.
     alignas(64) float other[kBatch], other_chord[kBatch];
   };
 
-  /// For a vector of circles at a time.
   void find_axes() {
     const auto find = [&](const AreaDisc<L>& disc, Vector center, float origin, int k,
                           Axes& axes) HWY_ATTR {
@@ -96,7 +94,7 @@ class SmallAreaBlender : public TileBlocks<State> {
     for_each_vector(k, [&](State& pixels, int /*column*/, int /*row*/, Vector share) HWY_ATTR {
       composite<L>(
           pixels, paint,
-          L::zero_unless(L::greater(most_transmittance<L>(pixels), opaque), L::mul(alpha, share)));
+          L::zero_unless(L::greater(max_transmittance<L>(pixels), opaque), L::mul(alpha, share)));
     });
   }
   void blend_snow(int k) {
@@ -107,7 +105,7 @@ class SmallAreaBlender : public TileBlocks<State> {
     });
   }
 
-  /// Calls blend(pixels, column, row, shares) for each vector of pixels that circle k may touch.
+  /// Calls blend(pixels, column, row, shares) for each vector that circle k may touch.
   template <class Blend>
   HWY_INLINE void for_each_vector(int k, const Blend& blend) {
     const AreaDisc<L> disc = discs_.at(k);
@@ -147,12 +145,11 @@ class SmallAreaBlender : public TileBlocks<State> {
     }
   }
 
-  /// What a circle has of the rows of its box, of which there are 2·R + 3 at most. Whole vectors
-  /// are written.
+  /// Sides of a circle in the rows of its box, at most 2·R + 3, stored as whole vectors.
   struct Rows {
-    static constexpr int kMost = 2 * kLargestRadius + 4 + kLanes;
-    float near[kMost], far[kMost], near_chord[kMost], far_chord[kMost];
-    float beyond[kMost];  ///< areas on the other side of the axis, in the column it goes through
+    static constexpr int kMaxRows = 2 * kMaxRadius + 4 + kLanes;
+    float near[kMaxRows], far[kMaxRows], near_chord[kMaxRows], far_chord[kMaxRows];
+    float beyond[kMaxRows];  ///< areas on the other side of the axis, in the column that it cuts
   };
   HWY_INLINE void find_rows(const AreaDisc<L>& disc, const AreaSide<L>& other_x, int first,
                             int last, Rows& rows) const {
@@ -174,5 +171,5 @@ class SmallAreaBlender : public TileBlocks<State> {
   PixelBoxes boxes_;
   Axes columns_, rows_;
   alignas(64) float axis_chord_[kBatch];   ///< half the chord on an axis
-  alignas(64) float beyond_both_[kBatch];  ///< the area on the other side of both axes
+  alignas(64) float beyond_both_[kBatch];  ///< area on the other side of both axes
 };

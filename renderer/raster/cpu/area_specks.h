@@ -1,16 +1,16 @@
-// Blending of specks with coverage by area: circles of one colour hardly larger than a pixel.
-// Included inside HWY_NAMESPACE by blend_tiles.cpp, once a target.
+// Blending of specks with coverage by area: solid circles of about a pixel. Included by
+// blend_tiles.cpp for each target.
 
-/// Discs of a batch, a vector's worth more than `count` of each: see AreaDisc.
+/// Discs of a batch (see AreaDisc); arrays have an extra vector.
 struct SpeckDiscs {
   int count;
   const float *x, *y, *radius, *r2, *arc, *bend;
   const Paint* paints;
 };
 
-/// Such a circle lies in the pixel of its centre and the eight around it, rarely beyond: their
-/// shares are computed for a vector of circles at a time, from the grid lines' chords. The axes cut
-/// the nine into 16 rectangles.
+/// Specks lie in the pixel of their centre and the eight around it, rarely beyond. Shares are
+/// computed for a vector of circles at a time, from chords along grid lines. The axes cut the nine
+/// pixels into 16 rectangles.
 class AreaSpecks : public SpeckPixels<3, 5> {
  public:
   void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
@@ -35,10 +35,10 @@ class AreaSpecks : public SpeckPixels<3, 5> {
   }
 
  private:
-  /// Along one axis: the pixel of the centre, and the two beside it; mirrored to both sides.
+  /// Lines along one axis: the centre's pixel and its two neighbours, mirrored to both sides.
   struct Lines {
-    AreaSide<L> sides[2][2];  ///< [low, high][pixel of the centre, the next one]
-    AreaSpan<L> spans[3];     ///< of the three pixels
+    AreaSide<L> sides[2][2];  ///< [low, high][centre's pixel, next]
+    AreaSpan<L> spans[3];
     L::Mask reaches_farther;
   };
   static HWY_INLINE Lines lines_of(Vector center, Vector pixel, Vector radius) {
@@ -65,13 +65,13 @@ class AreaSpecks : public SpeckPixels<3, 5> {
     const AreaDisc<L> disc{hn::Load(kTag, specks.x + k),      hn::Load(kTag, specks.y + k),
                            hn::Load(kTag, specks.radius + k), hn::Load(kTag, specks.r2 + k),
                            hn::Load(kTag, specks.arc + k),    hn::Load(kTag, specks.bend + k)};
-    // Those farther away than their pixels reach may stand anywhere else beyond the tile.
-    const Vector column = L::clamp(hn::Floor(disc.x), origin_x_ - 2, origin_x_ + kLargestTile + 1);
-    const Vector line = L::clamp(hn::Floor(disc.y), origin_y_ - 2, origin_y_ + kLargestTile + 1);
+    // Specks that do not reach the tile may get any position outside it.
+    const Vector column = L::clamp(hn::Floor(disc.x), origin_x_ - 2, origin_x_ + kMaxSpeckTile + 1);
+    const Vector line = L::clamp(hn::Floor(disc.y), origin_y_ - 2, origin_y_ + kMaxSpeckTile + 1);
     const Lines x = lines_of(disc.x, hn::Floor(disc.x), disc.radius);
     const Lines y = lines_of(disc.y, hn::Floor(disc.y), disc.radius);
-    const auto to_integer = [](Vector place, float origin) HWY_ATTR {
-      return hn::ConvertTo(kIntegers, L::sub(place, L::set(origin)));
+    const auto to_integer = [](Vector position, float origin) HWY_ATTR {
+      return hn::ConvertTo(kIntegers, L::sub(position, L::set(origin)));
     };
     hn::Store(to_integer(column, origin_x_), kIntegers, middle_x_ + k);
     hn::Store(to_integer(line, origin_y_), kIntegers, middle_y_ + k);
@@ -92,7 +92,7 @@ class AreaSpecks : public SpeckPixels<3, 5> {
       }
     }
   }
-  /// In column i and a row's side, added up as area_share() does.
+  /// Area in column i and a row's side, in the order of area_share().
   static HWY_INLINE Vector area_of(const AreaDisc<L>& disc, const Lines& x, int i,
                                    const AreaSide<L>& side) {
     if (i != 1) return area_in_rectangle<L>(disc, x.sides[i / 2][1], side);
@@ -100,8 +100,8 @@ class AreaSpecks : public SpeckPixels<3, 5> {
                   area_in_rectangle<L>(disc, x.sides[1][0], side));
   }
 
-  /// The pixels beside the nine that speck k reaches, too: along x those with two columns between,
-  /// or the same along y. None is two pixels away in both.
+  /// Paints the pixels that speck k reaches outside the nine: in the columns beside them if
+  /// `along_x`, else in the rows. No pixel is two away in both directions.
   void blend_farther(const SpeckDiscs& specks, int k, bool along_x) {
     constexpr int kFarther = 6;
     alignas(32) static constexpr float kFar[8] = {-2, -2, -2, 2, 2, 2, 9, 9};
@@ -112,20 +112,20 @@ class AreaSpecks : public SpeckPixels<3, 5> {
     const AreaDisc<L> disc{L::set(specks.x[k]),  L::set(specks.y[k]),   L::set(specks.radius[k]),
                            L::set(specks.r2[k]), L::set(specks.arc[k]), L::set(specks.bend[k])};
     const Paint& paint = specks.paints[k];
-    using Few = hn::CappedTag<float, 8>;
-    constexpr int kFew = static_cast<int>(hn::MaxLanes(Few()));
+    using FarTag = hn::CappedTag<float, 8>;
+    constexpr int kFarLanes = static_cast<int>(hn::MaxLanes(FarTag()));
     alignas(64) float edges_x[kLanes] = {}, edges_y[kLanes] = {}, shares[kLanes];
-    for (int first = 0; first < kFarther; first += kFew) {
-      for (int i = 0; i < kFew; ++i) {
+    for (int first = 0; first < kFarther; first += kFarLanes) {
+      for (int i = 0; i < kFarLanes; ++i) {
         edges_x[i] = left + columns[first + i];
         edges_y[i] = bottom + rows[first + i];
       }
       const Vector edge_x = hn::Load(kTag, edges_x), edge_y = hn::Load(kTag, edges_y);
       hn::Store(pixel_share<L>(disc, edge_x, edge_y, L::greater(edge_x, edge_x)), kTag, shares);
-      for (int i = 0; i < kFew && first + i < kFarther; ++i) {
+      for (int i = 0; i < kFarLanes && first + i < kFarther; ++i) {
         const int x = static_cast<int>(edges_x[i] - origin_x_);
         const int y = static_cast<int>(edges_y[i] - origin_y_);
-        if (shares[i] > 0 && x >= 0 && y >= 0 && x < kLargestTile && y < kLargestTile)
+        if (shares[i] > 0 && x >= 0 && y >= 0 && x < kMaxSpeckTile && y < kMaxSpeckTile)
           paint_pair(pixel(x, y), paint.alpha * shares[i], 0.0f, paint);
       }
     }
@@ -139,7 +139,6 @@ class AreaSpecks : public SpeckPixels<3, 5> {
     const hn::RebindToSigned<P::Tag> integers;
     return hn::MaskFromVec(hn::BitCast(P::Tag(), hn::Load(integers, lanes)));
   }
-  /// Two neighbours.
   static HWY_INLINE void paint_pair(float* at, float first, float second, const Paint& paint) {
     if constexpr (hn::MaxLanes(P::Tag()) < 8) {
       paint_vector(at, P::set(first), paint);
@@ -163,8 +162,8 @@ class AreaSpecks : public SpeckPixels<3, 5> {
 #endif
 
   float origin_x_ = 0, origin_y_ = 0;
-  alignas(64) std::int32_t middle_x_[kBatch];  ///< in the tile, or beyond
+  alignas(64) std::int32_t middle_x_[kBatch];  ///< in the tile, or outside
   alignas(64) std::int32_t middle_y_[kBatch];
-  alignas(64) std::int32_t reaches_farther_[2][kBatch];  ///< than the nine, along x and y
-  alignas(64) float shares_[9][kBatch];                  ///< of the nine pixels, row by row
+  alignas(64) std::int32_t reaches_farther_[2][kBatch];  ///< beyond the nine, along x and y
+  alignas(64) float shares_[9][kBatch];                  ///< nine pixels, row by row
 };

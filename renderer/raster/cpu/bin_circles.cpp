@@ -20,25 +20,26 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kManyCircles = 65536;  ///< 2 MiB with their paints: more than a core's caches
-/// Circles of a slab whose lists hold copies: these circles stay in a core's L2,
-/// from which they are fetched in the order of the lists.
+/// Circles and paints of 2 MiB: more than a core's caches.
+constexpr std::size_t kMinCopiedCircles = 65536;
+/// Slab of lists with copies: its circles stay in a core's L2, from which they are gathered in list
+/// order.
 constexpr std::size_t kCopySlab = 16384;
-/// Overlaps of a slab whose lists hold copies, at most, for each of its circles.
-constexpr std::size_t kMostCopies = 2;
+/// Lists have copies if a circle has at most this many overlaps on average.
+constexpr std::size_t kMaxCopiesPerCircle = 2;
 constexpr std::uint64_t kCircleBytes = sizeof(Shape) + sizeof(Paint);
 
-/// Circles behind a list that blending reads, but does not use, because it reads whole vectors.
-constexpr std::size_t kReadBeyond = 16;
+/// Blending reads up to this many circles past a list, in whole vectors.
+constexpr std::size_t kOverread = 16;
 
-/// Reads a slab's paints in order, so that they are at hand when they are needed in another.
+/// Prefetches paints in order, since they are read in another.
 void fetch(std::span<const Paint> paints) {
   constexpr std::size_t kPaintsOfLine = 64 / sizeof(Paint);
   for (std::size_t i = 0; i < paints.size(); i += kPaintsOfLine) hwy::Prefetch(&paints[i]);
 }
 
-/// counts [num_tiles + 1]: how many of the circles may cover a pixel of each tile; 0 for done
-/// tiles. The last element is left over.
+/// counts [num_tiles + 1]: circles that may cover a pixel of each tile, 0 for done ones; the last
+/// element is unused.
 void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                     std::vector<std::uint32_t>& counts) {
   const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
@@ -55,7 +56,7 @@ void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const A
 template <typename T>
 void reserve(Buffer<T>& buffer, std::uint64_t size) {
   if (buffer.size() >= size) return;
-  buffer = {};  // frees first: both need not fit at once
+  buffer = {};  // frees first: both may not fit at once
   buffer = Buffer<T>(size + size / 4);
 }
 
@@ -88,15 +89,14 @@ std::vector<std::uint32_t> TileLists::indices(std::size_t tile) const {
 
 namespace {
 
-/// A run of a chunk's circles.
 struct Slab {
   std::size_t begin;
   std::span<const Shape> shapes;
   std::span<const Paint> paints;
 };
 
-/// Circles begin .. begin + count − 1 of the chunk. Those that are only passing through stay in the
-/// core's caches.
+/// Returns circles of the chunk from `begin` on. `is_passing`: made circles stay in the core's
+/// caches.
 Slab make_slab(const BinCirclesArgs& args, std::size_t begin, std::size_t count, bool is_passing) {
   if (args.circles.in_memory() != nullptr)
     return {begin, args.shapes().subspan(begin, count), args.paints().subspan(begin, count)};
@@ -117,17 +117,17 @@ Slab make_slab(const BinCirclesArgs& args, std::size_t begin, std::size_t count,
   return {begin, shapes, paints};
 }
 
-/// Lists the circles of a chunk's slabs, from many threads, and adds up what that takes.
 struct SlabLister {
   const BinCirclesArgs& args;
   const ActiveTiles& active;
   TileLists& lists;
   bool may_copy;
-  std::atomic<std::uint64_t> kept;        // circles made on the way, which lists name by index
-  std::atomic<std::uint64_t> bytes;       // of offsets, indices and these circles
-  std::atomic<std::uint64_t> refused{0};  // bytes, of lists that were not made
+  std::atomic<std::uint64_t> kept;        // made circles that lists name by index
+  std::atomic<std::uint64_t> bytes;       // offsets, indices and these circles
+  std::atomic<std::uint64_t> refused{0};  // bytes of refused lists
   std::atomic<std::uint64_t> overlaps{0}, copied{0};
-  std::atomic<bool> lacks_lists{false};  // that do not fit, or are too long for their offsets
+  // Lists do not fit, or are too long for their offsets.
+  std::atomic<bool> has_refused_lists{false};
 
   void list_slab(const Slab& circles, SlabLists& slab) {
     count_overlaps(circles.shapes, args.grid, active, slab.offsets);
@@ -137,29 +137,29 @@ struct SlabLister {
     std::exclusive_scan(slab.offsets.begin(), slab.offsets.end(), slab.offsets.begin(), 0U);
     slab.shapes = nullptr;
     if (total == 0) {
-      fits(block_memory(slab.indices_written * sizeof(std::uint32_t)));  // of chunks before
+      fits(block_memory(slab.indices_written * sizeof(std::uint32_t)));  // earlier chunks'
       return;
     }
-    const bool is_copied = may_copy && total <= kMostCopies * circles.shapes.size() &&
+    const bool is_copied = may_copy && total <= kMaxCopiesPerCircle * circles.shapes.size() &&
                            list_by_copies(circles, total, slab);
     if (!is_copied) list_by_indices(circles, total, slab);
   }
 
-  /// False, with nothing listed, where there is no place left for the copies. What is beyond the
-  /// chunk's memory is only counted.
+  /// Returns false, with nothing listed, if the copies' buffer is full. Lists beyond max_bytes are
+  /// counted, not written.
   bool list_by_copies(const Slab& circles, std::uint64_t total, SlabLists& slab) {
-    constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
+    constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // smallest write of a thread
     const std::size_t position =
         copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
     if (position + total > copy_capacity()) return false;
     if (!fits(0)) {
       refused += total * kCircleBytes;
-      lacks_lists = true;
+      has_refused_lists = true;
       return true;
     }
     slab.shapes = lists.shapes.data() + position;
     slab.paints = lists.paints.data() + position;
-    thread_local Buffer<std::uint32_t> passing;  // only the copies stay
+    thread_local Buffer<std::uint32_t> passing;
     reserve(passing, total);
     std::vector<std::uint32_t> next = slab.offsets;
     emit_indices(circles.shapes, args.grid, active, 0, next.data(), passing.data());
@@ -169,7 +169,7 @@ struct SlabLister {
     return true;
   }
 
-  /// Keeps circles that were only passing through: the list has their numbers in the chunk.
+  /// Lists numbers in the chunk, and keeps circles that were only passing.
   void list_by_indices(const Slab& circles, std::uint64_t total, SlabLists& slab) {
     const bool is_passing = may_copy && args.circles.in_memory() == nullptr;
     const std::size_t kept_now = is_passing ? circles.shapes.size() : 0;
@@ -178,7 +178,7 @@ struct SlabLister {
     const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
     if (!fits(block_memory(written * sizeof(std::uint32_t)) + kept_now * kCircleBytes) ||
         total > std::numeric_limits<std::uint32_t>::max()) {
-      lacks_lists = true;
+      has_refused_lists = true;
       return;
     }
     if (is_passing) {
@@ -194,8 +194,8 @@ struct SlabLister {
                  next.data(), slab.indices.data());
   }
 
-  // Only what is written takes memory.
-  std::size_t copy_capacity() const { return kMostCopies * args.count; }
+  // Unwritten capacity takes no memory.
+  std::size_t copy_capacity() const { return kMaxCopiesPerCircle * args.count; }
 
   bool fits(std::uint64_t more) {
     if ((bytes += more) + copied * kCircleBytes <= args.max_bytes) return true;
@@ -203,7 +203,6 @@ struct SlabLister {
     return false;
   }
 
-  /// Of all slabs together.
   void sum_up() {
     lists.overlaps = overlaps;
     lists.circles_kept = kept;
@@ -214,7 +213,7 @@ struct SlabLister {
         block_memory(args.made.shapes.size() * sizeof(Shape), kept * sizeof(Shape)) +
         block_memory(args.made.paints.size() * sizeof(Paint), kept * sizeof(Paint));
     bytes += kept_bytes - kept * kCircleBytes;
-    // Circles that are kept here and there may begin and end huge pages of their own.
+    // Scattered kept circles may begin and end huge pages.
     if (may_copy && kept > 0 && kept < args.count) bytes += kept_bytes;
     static_assert(sizeof(Shape) == sizeof(Paint));
     lists.bytes = bytes + 2 * block_memory(lists.shapes.size() * sizeof(Shape),
@@ -241,20 +240,20 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
   const std::size_t count = args.count;
   const std::size_t num_tiles = static_cast<std::size_t>(args.grid.num_tiles());
   const ActiveTiles active(args.grid, args.done);
-  const std::uint64_t offset_bytes = (num_tiles + 1) * sizeof(std::uint32_t);  // of a slab
-  const bool may_copy = active.all && count >= kManyCircles && args.may_copy &&
+  const std::uint64_t offset_bytes = (num_tiles + 1) * sizeof(std::uint32_t);  // for each slab
+  const bool may_copy = active.all && count >= kMinCopiedCircles && args.may_copy &&
                         count * kCircleBytes + count / kCopySlab * offset_bytes <= args.max_bytes;
   const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const std::size_t num_slabs =
       may_copy ? count / kCopySlab : index_slabs(count, num_tiles, threads);
   lists.slabs.resize(num_slabs);
 
-  // Where all circles lie in the chunk's memory from the start, they count from the start.
+  // Circles made in the chunk's own memory count from the start.
   const std::uint64_t made = args.circles.in_memory() == nullptr && !may_copy ? count : 0;
   SlabLister lister{args,     active, lists,
                     may_copy, made,   num_slabs * offset_bytes + made * kCircleBytes};
   if (may_copy) {
-    const std::size_t copies = lister.copy_capacity() + kReadBeyond;
+    const std::size_t copies = lister.copy_capacity() + kOverread;
     if (lists.shapes.size() < copies) lists.copies_written = 0;
     reserve(lists.shapes, copies);
     reserve(lists.paints, copies);
@@ -276,7 +275,7 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
   });
   lister.sum_up();
   lists.generate_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
-  return lists.bytes <= args.max_bytes && !lister.lacks_lists;
+  return lists.bytes <= args.max_bytes && !lister.has_refused_lists;
 }
 
 }  // namespace roundel::cpu

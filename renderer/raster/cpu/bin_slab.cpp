@@ -17,10 +17,10 @@ const L::Tag kTag;
 const hn::RebindToSigned<L::Tag> kIntegers;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));
 
-/// Columns [x0, x1] × rows [y0, y1] of tiles that circles may cover a pixel in, by their bounding
-/// boxes; x1 is −1 where there is none. `only` is the tile where it is one, or −1.
+/// Tiles of the circles' bounding boxes, columns [x0, x1] × rows [y0, y1]; x1 is −1 if there are
+/// none. `only` is the tile if it is a single one, else −1.
 struct Rects {
-  static constexpr int kCapacity = 256;  // with the circles themselves a quarter of an L1 cache
+  static constexpr int kCapacity = 256;  // with the circles a quarter of an L1 cache
   alignas(64) std::int32_t x0[kCapacity];
   alignas(64) std::int32_t y0[kCapacity];
   alignas(64) std::int32_t x1[kCapacity];
@@ -34,7 +34,6 @@ HWY_INLINE Integers tiles_of(Vector pixels, const TileGrid& grid) {
   return hn::ShiftRightSame(hn::ConvertTo(kIntegers, pixels), grid.tile_shift);
 }
 
-/// One vector of circles.
 HWY_INLINE void compute_rects(const Shape* shapes, const TileGrid& grid, Rects& rects, int i) {
   Vector x, y, z, radius;
   hn::LoadInterleaved4(kTag, &shapes->x, x, y, z, radius);
@@ -51,12 +50,12 @@ HWY_INLINE void compute_rects(const Shape* shapes, const TileGrid& grid, Rects& 
   hn::Store(right, kIntegers, rects.x1 + i);
   hn::Store(top, kIntegers, rects.y1 + i);
   const Integers tile = hn::Add(hn::Mul(bottom, hn::Set(kIntegers, grid.tiles_x)), left);
-  const auto is_one = hn::And(hn::Eq(left, right), hn::Eq(bottom, top));
-  hn::Store(hn::IfThenElse(is_one, tile, hn::Set(kIntegers, -1)), kIntegers, rects.only + i);
+  const auto is_single = hn::And(hn::Eq(left, right), hn::Eq(bottom, top));
+  hn::Store(hn::IfThenElse(is_single, tile, hn::Set(kIntegers, -1)), kIntegers, rects.only + i);
 }
 
-/// Of `count` circles from the first one on. `kFetchesAhead`: others are on their way from memory
-/// meanwhile, since the processor fetches too few in this order.
+/// Computes the rectangles of `count` circles. `kFetchesAhead`: prefetches, since the processor
+/// fetches too few in this order.
 template <bool kFetchesAhead>
 HWY_INLINE void compute_rects(std::span<const Shape> shapes, std::size_t first, int count,
                               const TileGrid& grid, Rects& rects) {
@@ -68,7 +67,7 @@ HWY_INLINE void compute_rects(std::span<const Shape> shapes, std::size_t first, 
     std::copy_n(some + whole, count - whole, rest);
     compute_rects(rest, grid, rects, whole);
   }
-  // Downwards, as all goes here: the processor then fetches ahead in the right direction.
+  // Downwards, like all loops here, so that the processor fetches ahead.
   for (int i = whole - kLanes; i >= 0; i -= kLanes) {
     if (const std::size_t at = first + static_cast<std::size_t>(i);
         kFetchesAhead && at >= kShapesAhead)
@@ -78,8 +77,6 @@ HWY_INLINE void compute_rects(std::span<const Shape> shapes, std::size_t first, 
   }
 }
 
-/// The columns of tiles [x0, x1] that the circle may reach within each of kLanes rows of tiles from
-/// tile_y on.
 HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile_y,
                               std::int32_t* x0, std::int32_t* x1) {
   const float tile_size = static_cast<float>(grid.tile_size);
@@ -88,7 +85,7 @@ HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile
   const Vector first_pixel = L::mul(row, L::set(tile_size));
   const Vector last_pixel =
       hn::Min(L::add(first_pixel, L::set(tile_size - 1.0f)), L::set(height - 1.0f));
-  // With coverage by area from edge to edge, and beyond by more than the rounding of both.
+  // With coverage by area pixels count from edge to edge; more than the rounding is added.
   const float beyond =
       grid.is_antialiased()
           ? grid.margin + (std::abs(shape.y) + shape.radius + 1.0f) * grid.scale * 0x1p-20f
@@ -97,7 +94,7 @@ HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile
   const Vector top = pixel_center<L>(L::add(last_pixel, L::set(beyond)), grid.s, grid.half_y);
   const Vector y = L::set(shape.y);
   const Vector dy = L::sub(y, hn::Min(hn::Max(y, bottom), top));
-  // Half the chord; 2⁻²⁰ r² is more than what rounding takes from the coverage test's two sides.
+  // Half the chord; 2⁻²⁰ r² exceeds the rounding of the coverage test.
   const Vector r2 = L::set(shape.radius * shape.radius);
   const Vector square = hn::Max(L::sub(r2, L::mul(dy, dy)), hn::Zero(kTag));
   const Vector half = L::sqrt(L::add(square, L::mul(r2, L::set(0x1p-20f))));
@@ -108,9 +105,9 @@ HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile
   hn::Store(tiles_of(last, grid), kIntegers, x1);
 }
 
-/// Goes through the circles from the last to the first. For one that may cover pixels of a single
-/// tile calls visit_tile(index, tile); for others visit_run(index, y, x0, x1) for each row y of
-/// tiles with the columns [x0, x1] that it may reach. Not for circles that touch no active tile.
+/// Visits the circles from the last to the first, except those in done tiles: visit_tile(index,
+/// tile) for a single tile, else visit_run(index, y, x0, x1) for each row of tiles, with the
+/// columns that the circle may reach.
 template <bool kFetchesAhead, typename VisitTile, typename VisitRun>
 HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& grid,
                                 const ActiveTiles& active, const VisitTile& visit_tile,
@@ -129,7 +126,7 @@ HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& g
       }
       const int x0 = rects.x0[i], x1 = rects.x1[i], y0 = rects.y0[i], y1 = rects.y1[i];
       if (x1 < x0 || !active.any(x0, y0, x1, y1)) continue;
-      // In one or two rows or columns of tiles the bounding box is nearly as good as the circle.
+      // In up to two rows or columns the bounding box is nearly as tight.
       if (x1 - x0 < 2 || y1 - y0 < 2) {
         for (int y = y0; y <= y1; ++y) visit_run(first + i, y, x0, x1);
         continue;
@@ -171,9 +168,8 @@ void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const Act
   });
 }
 
-/// Gathers elements of 16 bytes in L1, whence they go on as whole vectors:
-/// single ones would leave as parts of cache lines. `to` is aligned to 64 bytes and has room for a
-/// multiple of them.
+/// Gathers elements of 16 bytes in L1 and streams whole vectors: single ones would leave as parts
+/// of cache lines. `to` is aligned to 64 bytes, with capacity for multiples of that.
 template <typename Element>
 HWY_INLINE void stream(const Element* from, std::span<const std::uint32_t> indices, Element* to) {
   constexpr std::size_t kGathered = 128;

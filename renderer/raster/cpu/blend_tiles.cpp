@@ -48,23 +48,21 @@ class TileBlender : public TileBlocks<State> {
   using Blocks::active_blocks;
   TileBlender(const BlendTileArgs& args, Batch& batch) : Blocks(args), batch_(batch) {}
 
-  /// False when all pixels are opaque.
   bool any_active() { return specks_have_pixels_ ? specks_.any_active() : Blocks::any_active(); }
 
-  /// To be called last: the tile's state is complete then.
+  /// Must be called last.
   void finish() {
     if (specks_have_pixels_) specks_.store();
   }
 
-  /// Blends the batch, whose circles lie behind all before, where they are small: circle by circle.
-  /// False where that is to be done block by block.
+  /// Blends small circles one by one. Returns false if the batch must be blended block by block.
   bool blend_if_small() {
-    const bool by_circles = batch_.largest < kLargestSmall * args_.grid.s;
+    const bool by_circles = batch_.largest < kMaxSmallRadius * args_.grid.s;
     if (by_circles) {
       find_boxes(batch_, boxes_);
       if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
-          boxes_.longest_side <= SpeckBlender::kLargestSide &&
-          args_.state.tile_size <= SpeckBlender::kLargestTile) {
+          boxes_.longest_side <= SpeckBlender::kMaxSide &&
+          args_.state.tile_size <= SpeckBlender::kMaxSpeckTile) {
         if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
         specks_have_pixels_ = true;
         specks_.blend({batch_.count, boxes_.longest_side, batch_.x, batch_.y, batch_.radius,
@@ -87,7 +85,6 @@ class TileBlender : public TileBlocks<State> {
     return by_circles;
   }
 
-  /// Which circles of the batch touch a block.
   std::uint64_t collect_circles(Block block) {
     if (block.y != rows_of_) compute_rows(rows_of_ = block.y);
     const float* const nearest_dx2 = nearest_dx2_[block.x / kLanes];
@@ -100,7 +97,7 @@ class TileBlender : public TileBlocks<State> {
     return touching;
   }
 
-  /// Circle k of the batch, for the vectors of a block, which lie one above the other.
+  /// Shades circle k for a block's vectors, one for each row.
   struct SolidShader {
     HWY_INLINE SolidShader(const TileBlender& blender, int k)
         : color(paint_of<kLooks>(blender.batch_, k)),
@@ -135,8 +132,7 @@ class TileBlender : public TileBlocks<State> {
     Vector inverse_r2, column_alpha;
     BlendMode mode;
   };
-  /// Circles of the batch, all of one shader. `left` is how far at least the pixels are from being
-  /// opaque.
+  /// Blends circles of one shader. `left`: lower bound of the halvings until a pixel is opaque.
   template <class Shader>
   void blend_run(std::uint64_t circles, Block block, std::int32_t& left) {
     const int first = offset_of(block), stride = args_.state.tile_size;
@@ -164,7 +160,7 @@ class TileBlender : public TileBlocks<State> {
     for (; circles != 0; circles &= circles - 1) {
       L::Mask active;
       shade_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
-        const L::Mask not_opaque = L::greater(most_transmittance<L>(rows[row]), opaque);
+        const L::Mask not_opaque = L::greater(max_transmittance<L>(rows[row]), opaque);
         active = row == 0 ? not_opaque : hn::Or(active, not_opaque);
         return L::both(inside, not_opaque);
       });
@@ -175,14 +171,14 @@ class TileBlender : public TileBlocks<State> {
   }
 
  private:
-  /// Radius in pixels below which painting circle by circle is faster than block by block.
-  static constexpr float kLargestSmall = kLanes < 16 || kLooks ? 5 : 4;
+  /// Radius in pixels below which circle by circle is faster than block by block.
+  static constexpr float kMaxSmallRadius = kLanes < 16 || kLooks ? 5 : 4;
 
-  /// Which of the circles from k on have all of a block in their holes: its farthest centre.
+  /// Returns the circles from k on whose holes contain the block: tests its farthest centre.
   std::uint64_t holes_around(Block block, int k) const {
-    const auto farthest = [&](const float* places, int last, const float* centers) HWY_ATTR {
+    const auto farthest = [&](const float* positions, int last, const float* centers) HWY_ATTR {
       const Vector center = hn::Load(kTag, centers + k);
-      return L::max(L::sub(center, L::set(places[0])), L::sub(L::set(places[last]), center));
+      return L::max(L::sub(center, L::set(positions[0])), L::sub(L::set(positions[last]), center));
     };
     return bits_of(
         L::less_equal(squared_distance<L>(farthest(column_x_ + block.x, kLanes - 1, batch_.x),
@@ -190,7 +186,6 @@ class TileBlender : public TileBlocks<State> {
                       hn::Load(kTag, batch_.hole2 + k)));
   }
 
-  /// What follows from radius and alpha.
   void compute_squares() {
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector radius = hn::Load(kTag, batch_.radius + k);
@@ -207,7 +202,6 @@ class TileBlender : public TileBlocks<State> {
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
   }
 
-  /// Circle k of the batch over the few rows and vectors that it may cover.
   HWY_INLINE void blend_small(int k) {
     if ((batch_.snow >> k & 1) != 0) {
       const Vector inverse_r2 = L::set(batch_.inverse_r2[k]);
@@ -234,8 +228,7 @@ class TileBlender : public TileBlocks<State> {
     composite<L>(pixels, {mode, red, green, L::set(1.0f)}, L::zero_unless(painted, alpha));
   }
 
-  /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k of the batch may cover a
-  /// pixel of.
+  /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k may cover.
   template <typename Blend>
   HWY_INLINE void for_each_vector_of_small(int k, const Blend& blend) {
     const std::size_t plane = args_.state.plane_size();
@@ -256,20 +249,19 @@ class TileBlender : public TileBlocks<State> {
         const Vector dy2 = L::set(dy * dy);
         blend(pixels, dx2, dy2,
               L::both(L::less_equal(L::add(dx2, dy2), r2),
-                      L::greater(most_transmittance<L>(pixels), opaque)));
+                      L::greater(max_transmittance<L>(pixels), opaque)));
         store_pixels(pixels, at, plane);
       }
     }
   }
 
-  /// Squares of the distances from circles' centres to the interval from a block's first column (or
-  /// row) to its last: 0 within it. Rounding is monotonic: no pixel's centre comes out nearer.
+  /// Squared distances from centres to a block's columns (or rows), 0 inside. Rounding is
+  /// monotonic: no pixel's centre comes out nearer.
   static HWY_INLINE Vector nearest_square(Vector center, float first, float last) {
     const Vector distance = L::sub(center, L::clamp(center, first, last));
     return L::mul(distance, distance);
   }
 
-  /// What the circles of the batch have in common for all blocks of the same columns.
   void compute_columns() {
     for (int column = 0; column < args_.grid.tile_size; column += kLanes)
       for (int k = 0; k < batch_.count; k += kLanes)
@@ -278,7 +270,6 @@ class TileBlender : public TileBlocks<State> {
                   kTag, nearest_dx2_[column / kLanes] + k);
   }
 
-  /// What the circles of the batch have in common for all blocks of these rows.
   void compute_rows(int first_row) {
     const float* const y = row_y_ + first_row;
     for (int k = 0; k < batch_.count; k += kLanes) {
@@ -302,13 +293,13 @@ class TileBlender : public TileBlocks<State> {
   Batch& batch_;
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
-  alignas(64) float nearest_dx2_[kLargestTileSize / kLanes][kBatch];  ///< see compute_columns()
-  // Of the batch's circles and the rows of blocks from rows_of_ on: see compute_rows().
+  alignas(64) float nearest_dx2_[kMaxTileSize / kLanes][kBatch];  ///< see compute_columns()
+  // for the rows of blocks from rows_of_ on: see compute_rows()
   int rows_of_ = -1;
   alignas(64) float nearest_dy2_[kBatch];
   alignas(64) float dy2_[kRows][kBatch];
-  alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow
-  PixelBoxes boxes_;                            ///< of small circles
+  alignas(64) float row_alpha_[kRows][kBatch];
+  PixelBoxes boxes_;
 };
 
 template <class State>
@@ -335,11 +326,10 @@ bool blend_discs(const BlendTileArgs& args) {
   while (is_active && loader.load(batch)) {
     if (!blender.blend_if_small()) {
       for (const Block& block : blender.active_blocks()) {
-        // As long as even all circles so far together cannot make a pixel opaque, none is asked.
+        // Pixels are not tested while all circles so far cannot make one opaque.
         std::int32_t left = halvings_left(block.transmittance);
         for (std::uint64_t circles = blender.collect_circles(block), run = 0; circles != 0;
              circles &= ~run) {
-          // The circles up to the next one of the other shader.
           const bool is_snow = (batch.snow >> __builtin_ctzll(circles) & 1) != 0;
           const std::uint64_t others = circles & (is_snow ? ~batch.snow : batch.snow);
           run = circles & ((others & (0 - others)) - 1);
@@ -423,7 +413,7 @@ std::vector<std::string> vector_targets() {
 }
 
 bool force_vector_target(const std::string& name) {
-  hwy::SetSupportedTargetsForTest(0);  // all
+  hwy::SetSupportedTargetsForTest(0);
   if (name.empty()) return true;
   for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS; rest != 0; rest &= rest - 1) {
     if (name != hwy::TargetName(rest & -rest)) continue;

@@ -12,8 +12,8 @@
 
 namespace roundel::cpu {
 
-/// The pixels of one tile between chunks: planes red, green, blue, transmittance, or one of these
-/// for each channel; each [tile_size][tile_size], rows bottom to top. 64-byte aligned.
+/// A tile's pixels between chunks: planes red, green, blue and transmittance (or a transmittance
+/// for each channel), each [tile_size][tile_size], rows bottom to top, 64-byte aligned.
 struct TileState {
   float* planes;  ///< [num_planes · tile_size · tile_size]
   int tile_size;
@@ -29,13 +29,13 @@ struct TileState {
 struct BlendTileArgs {
   TileGrid grid;
   int tile_x, tile_y;
-  std::span<const Shape> shapes;     ///< of the chunk
-  std::span<const Paint> paints;     ///< of the chunk
-  std::span<const SlabLists> slabs;  ///< of the chunk
+  std::span<const Shape> shapes;     ///< the chunk's
+  std::span<const Paint> paints;     ///< the chunk's
+  std::span<const SlabLists> slabs;  ///< the chunk's
   SnowRamp ramp;
   TileState state;
-  bool is_fresh;  ///< the state is a blank_tile()
-  bool is_last;   ///< nothing more comes behind: whether pixels are opaque no longer matters
+  bool is_fresh;  ///< state is a blank_tile()
+  bool is_last;   ///< no circles follow: opaque pixels no longer matter
 
   std::size_t bin() const {
     return static_cast<std::size_t>(tile_y) * static_cast<std::size_t>(grid.tiles_x) +
@@ -43,33 +43,30 @@ struct BlendTileArgs {
   }
 };
 
-/// Planes of a frame's tiles: those of a PixelState, or of a ChannelState.
 constexpr int num_planes(const CircleLooks& looks) {
   return looks.any() ? 6 : 4;
 }
-/// Floats of a tile's state.
 constexpr std::size_t state_size(int tile_size, int num_planes) {
   const auto side = static_cast<std::size_t>(tile_size);
   return static_cast<std::size_t>(num_planes) * side * side;
 }
 
-/// A state in memory of the calling thread, until it asks for another one; uninitialised.
+/// Returns an uninitialised state in memory of the calling thread, valid until its next call.
 TileState scratch_tile(int tile_size, int num_planes);
-/// The same before the first circle: no colour yet, all light passes; except beyond the image's
-/// edge, where pixels count as opaque. `pixels` are those of the tile.
+/// Returns a scratch_tile() without colour and with T = 1; pixels beyond the image are opaque.
+/// `pixels` are the tile's.
 TileState blank_tile(int tile_size, int num_planes, const PixelRect& pixels);
 
-/// Composites a tile's list onto its state, front (last) to back. Returns true only when every
-/// pixel of the tile is done: nothing behind can change it.
+/// Composites a tile's list, front (last) to back. Returns true only if all pixels are opaque.
 using BlendTile = bool(const BlendTileArgs& args);
-/// The one for the best instruction set that there is, or that force_vector_target() has left; with
-/// coverage by area, or without; for circles with looks, or only discs painted over each other.
+/// Returns the function for the best available instruction set, or the one that
+/// force_vector_target() left.
 BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks);
 
-/// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first
-/// one is taken.
+/// Returns the supported instruction sets, e.g. "AVX3", "AVX2", "SSE4", best first.
 std::vector<std::string> vector_targets();
-/// Leaves only this one, or all for "". False, and all, when it is not among them.
+/// Allows only this instruction set, or all for "". For an unknown name allows all and returns
+/// false.
 bool force_vector_target(const std::string& name);
 
 }  // namespace roundel::cpu

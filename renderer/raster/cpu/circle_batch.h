@@ -1,32 +1,31 @@
-// The circles of one tile's list, batch by batch. Included inside HWY_NAMESPACE by blend_tiles.cpp,
-// once a target.
+// The circles of a tile's list, batch by batch. Included by blend_tiles.cpp for each target.
 
-/// Circles of a tile's list that are worked on at once: the bits of one word. Front ones first.
+/// Circles that are painted at once, front ones first: the bits of a word.
 constexpr int kBatch = 64;
-/// Radius in pixels below which solid circles are specks, if no circle of the frame has looks.
+/// Radius in pixels below which solid circles are specks, in frames without looks.
 constexpr float kSpeckRadius = 1.3f;
 struct Batch {
   int count;
   float largest;       ///< radius
   std::uint64_t snow;  ///< bit k: circle k is shaded as snow
-  // Of frames with looks.
+  // In frames with looks only:
   std::uint64_t rings;                       ///< bit k: circle k is a ring
-  BlendMode modes[kBatch];                   ///< the paints have no signs for them any more
+  BlendMode modes[kBatch];                   ///< the paints have no signs
   alignas(64) float hole[kBatch + kLanes];   ///< radius of a ring's hole, else 0
   alignas(64) float hole2[kBatch + kLanes];  ///< hole_square()
-  // Loaded as whole vectors from anywhere on: with room for what lies beyond the last circle.
+  // Whole vectors are loaded from any index on.
   alignas(64) float x[kBatch + kLanes];
   alignas(64) float y[kBatch + kLanes];
   alignas(64) float radius[kBatch + kLanes];
-  alignas(64) float one_minus_alpha[kBatch + kLanes];  ///< 1 − alpha, of solid circles
+  alignas(64) float one_minus_alpha[kBatch + kLanes];  ///< solid circles only
   alignas(64) float r2[kBatch];                        ///< radius², or negative beyond `count`
-  alignas(64) float inverse_r2[kBatch];   ///< inverse_square(radius), of those shaded as snow
-  alignas(64) float peak_alpha[kBatch];   ///< and their alpha at the centre
-  alignas(64) std::int32_t cost[kBatch];  ///< halvings_taken(one_minus_alpha)
+  alignas(64) float inverse_r2[kBatch];                ///< inverse_square(radius), for snow
+  alignas(64) float peak_alpha[kBatch];                ///< at the centre, for snow
+  alignas(64) std::int32_t cost[kBatch];               ///< halvings_taken(one_minus_alpha)
   Paint paints[kBatch + kLanes];
 };
 
-/// Circle k's colour, and how it is blended: over, without looks.
+/// Without looks the mode is kOver.
 template <bool kLooks>
 HWY_INLINE BlendMode mode_of(const Batch& batch, int k) {
   return kLooks ? batch.modes[k] : BlendMode::kOver;
@@ -37,10 +36,10 @@ HWY_INLINE ModePaint<L> paint_of(const Batch& batch, int k) {
   return {mode_of<kLooks>(batch, k), L::set(paint.red), L::set(paint.green), L::set(paint.blue)};
 }
 
-/// One bit a lane.
+/// Returns a bit for each lane.
 template <class Tag>
 HWY_INLINE std::uint64_t bits_of(Tag tag, hn::Mask<Tag> mask) {
-  // No longer than the lanes' bits: those beyond are 0 without an instruction.
+  // As long as the lanes' bits, since longer types would need an instruction to clear the rest.
   hwy::UnsignedFromSize<(hn::MaxLanes(tag) + 7) / 8> bits;
   std::uint8_t bytes[8];  // StoreMaskBits may write all of them
   hn::StoreMaskBits(tag, mask, bytes);
@@ -51,13 +50,12 @@ HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
   return bits_of(kTag, mask);
 }
 
-/// `kLooks`: of frames with looks.
 template <bool kLooks>
 class BatchLoader {
  public:
   explicit BatchLoader(const BlendTileArgs& args) : args_(args), slab_(args.slabs.size()) {}
 
-  /// Takes the next circles, up to kBatch. False when there are no more.
+  /// Loads up to kBatch circles. Returns false if none are left.
   bool load(Batch& batch) {
     batch.count = 0;
     batch.snow = batch.rings = 0;
@@ -68,11 +66,9 @@ class BatchLoader {
     return batch.count > 0;
   }
 
-  /// True only when there are no more circles.
   bool is_done() const { return left_ == 0 && slab_ == 0; }
 
  private:
-  /// Adds the next circles of the slab.
   void take(Batch& batch) {
     const SlabLists& slab = args_.slabs[slab_];
     const auto count = std::min(static_cast<std::uint32_t>(kBatch - batch.count), left_);
@@ -94,10 +90,9 @@ class BatchLoader {
     return offset[1] - offset[0];
   }
 
-  /// On to the tile's circles of the next slab behind that has some.
   bool next_piece() {
     while (slab_ > 0 && left_ == 0) left_ = piece_size(--slab_);
-    // Pieces are far apart and short, so the hardware prefetcher does not predict the next one.
+    // Pieces are short and far apart, so the hardware prefetcher does not predict the next one.
     constexpr std::size_t kAhead = 3;
     if (slab_ >= kAhead && args_.slabs[slab_ - kAhead].shapes != nullptr) {
       const SlabLists& slab = args_.slabs[slab_ - kAhead];
@@ -133,7 +128,7 @@ class BatchLoader {
     batch.paints[k] = {color.red, color.green, color.blue, paint.alpha};
   }
 
-  /// Circles that lie one behind the other. Reads whole vectors of them.
+  /// Loads contiguous circles. Reads whole vectors.
   static HWY_INLINE void load_circles(Batch& batch, const Shape* shapes, const Paint* paints,
                                       int count) {
     Vector largest = hn::Zero(kTag);
@@ -157,6 +152,6 @@ class BatchLoader {
   }
 
   const BlendTileArgs& args_;
-  std::size_t slab_;        ///< where the circles come from
-  std::uint32_t left_ = 0;  ///< of the tile's circles there
+  std::size_t slab_;
+  std::uint32_t left_ = 0;  ///< the tile's circles left in the slab
 };

@@ -25,33 +25,33 @@ namespace roundel {
 namespace cpu {
 namespace {
 
-/// Memory for lists of more than one circle at a time, which would take long, in bytes.
+/// Bytes for lists of several circles at a time; one at a time would be slow.
 constexpr std::uint64_t kPracticalLists = std::uint64_t{2} << 20;
 
 std::uint64_t bytes_of_circles(std::uint64_t count) {
   return block_memory(count * sizeof(Shape)) + block_memory(count * sizeof(Paint));
 }
 
-/// Throws Error(kUsage) for a size that tiles cannot have.
+/// Throws Error(kUsage) for an invalid size.
 int tile_size_of(const RasterOptions& options) {
-  constexpr int kLeast = 16, kMost = 256;
+  constexpr int kMinSize = 16, kMaxSize = 256;
   const int size = options.tile_size;
   if (size == 0) return kCpuTileSize;
-  if (size >= kLeast && size <= kMost && std::has_single_bit(static_cast<unsigned>(size)))
+  if (size >= kMinSize && size <= kMaxSize && std::has_single_bit(static_cast<unsigned>(size)))
     return size;
   throw Error(ExitCode::kUsage,
               fmt::format("RasterOptions::tile_size: expected 0 or a power of two from {} to {}, "
                           "got {}",
-                          kLeast, kMost, size));
+                          kMinSize, kMaxSize, size));
 }
 
-/// Number of threads of the arena that the caller works in, at most what a quota allows.
-int threads_here() {
+/// Threads of the caller's arena, limited by the quota of cores.
+int arena_threads() {
   return std::min(tbb::this_task_arena::max_concurrency(), core_quota());
 }
 
-/// What every frame of a size takes beside lists and states: counts, steps and positions of a slab,
-/// a tile's state; all tiles' progress.
+/// Other memory of every frame of this size: counts, steps and positions of slabs, a tile's state
+/// for each thread, all tiles' progress.
 std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std::uint64_t circles,
                              std::uint64_t threads) {
   const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
@@ -91,11 +91,12 @@ class CpuBackend final : public RasterBackend {
     std::size_t fresh = 0;
     for (std::size_t tile = 0; tile < num_tiles(); ++tile)
       if (done_[tile] == 0 && slots_[tile] == kNoSlot) ++fresh;
-    // Where all active pixels' states can be had, they come before longer lists.
-    const bool crowds_out_states = budget_.is_given && !chunk.is_last() &&
-                                   lists_.bytes + state_bytes(fresh) > budget_.capacity &&
-                                   least_list_bytes(grid_) + state_bytes(fresh) <= budget_.capacity;
-    is_listed_ = is_listed_ && (!crowds_out_states || chunk.count() <= 1);
+    // Active pixels' states take precedence over longer lists, if they can all fit.
+    const bool exceeds_state_budget =
+        budget_.is_given && !chunk.is_last() &&
+        lists_.bytes + state_bytes(fresh) > budget_.capacity &&
+        least_list_bytes(grid_) + state_bytes(fresh) <= budget_.capacity;
+    is_listed_ = is_listed_ && (!exceeds_state_budget || chunk.count() <= 1);
   }
 
   void blend(const Chunk& chunk, StageStats& stats) override {
@@ -124,8 +125,8 @@ class CpuBackend final : public RasterBackend {
     if (!is_listed_) {
       note_memory(lists_.bytes_made);
       const bool is_smallest = chunk.count() <= 1 || is_whole_;
-      // What chunks in front took counts, too, until it is given back. Then it may be pixels that
-      // have been saved.
+      // Memory of earlier chunks counts until it is freed. After that saved pixels may be dropped,
+      // too.
       if (is_smallest && !has_kept_) {
         if (state_bytes(0) == 0) refuse();
         return take_all();
@@ -136,7 +137,7 @@ class CpuBackend final : public RasterBackend {
     has_kept_ = true;
     stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
     if (!all_saved_) return take_all();
-    most_slots_ = std::max<std::size_t>(most_slots_, slots_taken_);
+    max_slots_ = std::max<std::size_t>(max_slots_, slots_taken_);
     note_memory(lists_.bytes);
     return {ChunkResult::Next::kAdvance, active_tiles()};
   }
@@ -148,7 +149,7 @@ class CpuBackend final : public RasterBackend {
   void give_back() override {
     drop_chunk();
     states_ = {};
-    most_slots_ = 0;
+    max_slots_ = 0;
   }
 
  private:
@@ -159,12 +160,12 @@ class CpuBackend final : public RasterBackend {
     return static_cast<std::uint64_t>(std::count(done_.begin(), done_.end(), 0));
   }
 
-  /// Without the pixels that have been saved.
+  /// Drops saved pixels.
   ChunkResult take_all() {
     is_whole_ = true;
     slots_.assign(num_tiles(), kNoSlot);
     slots_taken_ = 0;
-    most_slots_ = 0;
+    max_slots_ = 0;
     states_ = {};
     return {ChunkResult::Next::kTakeAll, active_tiles()};
   }
@@ -185,11 +186,10 @@ class CpuBackend final : public RasterBackend {
     return {count, sizes};
   }
 
-  /// Bytes of main memory for one frame.
   struct Budget {
-    bool is_given = false;       ///< else only lists keep to it: what must be is tried
-    std::uint64_t capacity = 0;  ///< for lists, a chunk's circles and states
-    std::uint64_t overhead = 0;  ///< what every frame of this size takes besides
+    bool is_given = false;  ///< else only lists respect it
+    std::uint64_t capacity = 0;
+    std::uint64_t overhead = 0;  ///< other memory of frames of this size
   };
   Budget compute_budget(std::uint64_t picture_bytes) {
     const std::uint64_t overhead =
@@ -199,13 +199,13 @@ class CpuBackend final : public RasterBackend {
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead};
     if (options_.total_memory > 0) {
-      const std::uint64_t beside = overhead + circles_->bytes() + picture_bytes;
-      budget.capacity = options_.total_memory - std::min(options_.total_memory, beside);
+      const std::uint64_t other_bytes = overhead + circles_->bytes() + picture_bytes;
+      budget.capacity = options_.total_memory - std::min(options_.total_memory, other_bytes);
     }
     return budget;
   }
 
-  /// Reports that the lists of the smallest chunk do not fit beside the unfinished pixels.
+  /// Reports that the smallest chunk's lists and the unfinished pixels do not fit.
   [[noreturn]] void refuse() const {
     if (options_.total_memory > 0) throw TooLittleMemory(options_.total_memory);
     const std::uint64_t states = block_memory(num_tiles() * state_floats() * sizeof(float));
@@ -216,7 +216,7 @@ class CpuBackend final : public RasterBackend {
                     budget_.capacity >> 20, ((least_list_bytes(grid_) + states) >> 20) + 1));
   }
 
-  /// What was too much is not kept for others.
+  /// Frees what exceeded the budget.
   void drop_chunk() {
     lists_ = {};
     made_ = {};
@@ -224,7 +224,7 @@ class CpuBackend final : public RasterBackend {
     has_kept_ = false;
   }
 
-  /// Makes all circles of a chunk before they are listed. False where these alone are too many.
+  /// Makes a chunk's circles before listing. Returns false if these alone exceed the budget.
   bool make_chunk(const Chunk& chunk, std::uint64_t max_bytes, StageStats& stats) {
     if (bytes_of_circles(chunk.count()) > max_bytes) {
       lists_.bytes = std::numeric_limits<std::uint64_t>::max();
@@ -238,7 +238,7 @@ class CpuBackend final : public RasterBackend {
     return true;
   }
 
-  /// Lists a chunk, whose circles are in shapes_ and paints_ then.
+  /// Lists a chunk; sets shapes_ and paints_.
   void list_chunk(const Chunk& chunk, StageStats& stats) {
     const std::uint64_t states = budget_.is_given ? state_bytes(0) : 0;
     const std::uint64_t max_bytes = budget_.capacity - std::min(budget_.capacity, states);
@@ -285,7 +285,6 @@ class CpuBackend final : public RasterBackend {
     stats.stage("bin").milliseconds += elapsed.count() * (1 - share);
   }
 
-  /// Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
   void blend_list(const Chunk& chunk, std::size_t tile) {
     const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
     if (is_empty && !chunk.is_last()) return;
@@ -297,7 +296,7 @@ class CpuBackend final : public RasterBackend {
       done_[tile] = 1;
       return;
     }
-    // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
+    // The state is in a core's cache; that of a tile of this chunk alone is stored nowhere else.
     const TileState state = load_state(tile, pixels);
     const BlendTileArgs args{grid_,        tile_x, tile_y, shapes_,  paints_,
                              lists_.slabs, ramp_,  state,  is_fresh, chunk.is_last()};
@@ -310,12 +309,11 @@ class CpuBackend final : public RasterBackend {
   }
 
   float* saved_state(std::size_t tile) { return states_.data() + slots_[tile] * state_floats(); }
-  /// Of the states that there are, and of so many more.
+  /// Bytes of the existing states and `more`.
   std::uint64_t state_bytes(std::size_t more) const {
-    const std::size_t slots = std::max<std::size_t>(most_slots_, slots_taken_ + more);
+    const std::size_t slots = std::max<std::size_t>(max_slots_, slots_taken_ + more);
     return block_memory(slots * state_floats() * sizeof(float));
   }
-  /// The state of a tile, where the last chunk left it.
   TileState load_state(std::size_t tile, const PixelRect& pixels) {
     if (slots_[tile] == kNoSlot) return blank_tile(tile_size_, num_planes(looks_), pixels);
     const TileState state = scratch_tile(tile_size_, num_planes(looks_));
@@ -323,7 +321,7 @@ class CpuBackend final : public RasterBackend {
     return state;
   }
 
-  /// Keeps a tile's state for the next chunk, or notes that there is no room for it.
+  /// Saves a tile's state, or notes that it does not fit.
   void save_state(std::size_t tile, const TileState& state) {
     if (slots_[tile] == kNoSlot) {
       const std::uint32_t slot = slots_taken_++;
@@ -340,7 +338,7 @@ class CpuBackend final : public RasterBackend {
   int tile_size_;
   tbb::task_arena arena_;
 
-  // Of the frame.
+  // State of the frame:
   const CircleStream* circles_ = nullptr;
   TileGrid grid_{};
   SnowRamp ramp_{};
@@ -348,25 +346,25 @@ class CpuBackend final : public RasterBackend {
   BlendTile* blend_tile_ = nullptr;
   std::optional<FinishTilesArgs> finish_;
   Budget budget_;
-  bool is_whole_ = false;  // all circles at once, after what did not fit otherwise
+  bool is_whole_ = false;  // all circles at once, after chunks did not fit
 
-  // Of the chunk.
+  // State of the chunk:
   TileLists lists_;
-  bool is_listed_ = false;  // lists_ fit into the budget
+  bool is_listed_ = false;  // lists_ fit the budget
   std::span<const Shape> shapes_;
   std::span<const Paint> paints_;
-  Circles made_;                       // where they are not in memory
-  std::uint64_t circles_kept_ = 0;     // how many of its elements have been written to
-  bool has_kept_ = false;              // these, and lists_, have memory that other chunks took
-  std::size_t slots_that_fit_ = 0;     // into the budget, beside lists_
-  std::atomic<bool> all_saved_{true};  // active tiles' pixels
+  Circles made_;                    // if not in memory already
+  std::uint64_t circles_kept_ = 0;  // elements written
+  bool has_kept_ = false;           // made_ or lists_ hold earlier chunks' memory
+  std::size_t slots_that_fit_ = 0;  // capacity of the budget after lists_
+  std::atomic<bool> all_saved_{true};
 
   std::vector<std::uint8_t> done_;  // [num_tiles]
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
-  std::vector<std::uint32_t> slots_;  // [num_tiles], of started tiles in states_
-  Buffer<float> states_;  // [num_tiles][state_floats()], of tiles that are active after a chunk
-  std::atomic<std::uint32_t> slots_taken_{0};  // of this frame
-  std::size_t most_slots_ = 0;                 // of any frame since states_ were made
+  std::vector<std::uint32_t> slots_;  // [num_tiles], index in states_
+  Buffer<float> states_;              // [num_tiles][state_floats()], active tiles after a chunk
+  std::atomic<std::uint32_t> slots_taken_{0};  // in this frame
+  std::size_t max_slots_ = 0;                  // in any frame since states_ were made
 };
 
 }  // namespace
@@ -402,13 +400,13 @@ std::uint64_t enough_list_memory(const ImageSettings& image, const ListedCircles
 }
 
 std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {
-  constexpr std::uint64_t kMany = 65536, kCirclesOfSlab = 16384;
+  constexpr std::uint64_t kMinCopiedCircles = 65536, kCirclesOfSlab = 16384;
   constexpr std::uint64_t kStack = std::uint64_t{1} << 16;
   constexpr std::uint64_t kBytesOfSlab =
-      kCirclesOfSlab * (sizeof(Shape) + sizeof(Paint) + 8);  // and indices
-  const auto all = static_cast<std::uint64_t>(threads > 0 ? threads : cpu::threads_here());
+      kCirclesOfSlab * (sizeof(Shape) + sizeof(Paint) + 8);  // with indices
+  const auto all = static_cast<std::uint64_t>(threads > 0 ? threads : cpu::arena_threads());
   return all * kStack +
-         (circles < kMany ? 0 : std::min(all, circles / kCirclesOfSlab) * kBytesOfSlab);
+         (circles < kMinCopiedCircles ? 0 : std::min(all, circles / kCirclesOfSlab) * kBytesOfSlab);
 }
 
 std::string cpu_vector_target() {

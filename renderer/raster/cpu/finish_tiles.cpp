@@ -37,8 +37,8 @@ void add_background_to_row(const TileState& state, int row, const BlendColor& ba
   }
 }
 
-/// Lets what passes of each channel fall on the background. None is left then: the tile is one with
-/// a single transmittance.
+/// Adds the background by each channel's transmittance and sets T to 0, so that the tile has a
+/// single transmittance.
 void add_background_by_channel(const TileState& state, int row, const BlendColor& background) {
   const int first = row * state.tile_size;
   for (int i = first; i < first + state.tile_size; i += kLanes) {
@@ -67,10 +67,10 @@ void finish_row_rgb(const TileState& state, int row, int count, const BlendColor
 #else
 using Bytes = hn::Repartition<std::uint8_t, L::Tag>;
 
-/// Red, green and blue of each lane as three bytes, one lane after the other; the last quarter of
-/// the vector is undefined. Quantises as quantize_by_fma() does, where there is an instruction.
+/// Packs each lane into three bytes; the last quarter of the vector is undefined. Quantises as
+/// quantize_by_fma() does if the target has fma.
 HWY_INLINE hn::Vec<Bytes> packed_rgb(const PixelState<L>& pixel) {
-  // From 2²³ on, the last bits of a binary32 number are its ones.
+  // From 2²³ on the lowest bits of a binary32 number are its ones.
   const auto code = [](Vector channel) {
 #if ROUNDEL_TARGET_HAS_FMA
     const Vector sum = L::fma(L::saturate(channel), L::set(255.0f), L::set(0x1p23f));
@@ -81,17 +81,17 @@ HWY_INLINE hn::Vec<Bytes> packed_rgb(const PixelState<L>& pixel) {
   };
   const auto words = hn::Or(code(pixel.red), hn::Or(hn::ShiftLeft<8>(code(pixel.green)),
                                                     hn::ShiftLeft<16>(code(pixel.blue))));
-  // Twelve bytes together in each block of four lanes, then the blocks' together.
-  alignas(16) static constexpr std::uint8_t kCloseUp[16] = {0,  1,  2,  4,  5, 6, 8,  9,
-                                                            10, 12, 13, 14, 3, 7, 11, 15};
+  // Packs twelve bytes in each block of four lanes, then joins the blocks.
+  alignas(16) static constexpr std::uint8_t kPackBytes[16] = {0,  1,  2,  4,  5, 6, 8,  9,
+                                                              10, 12, 13, 14, 3, 7, 11, 15};
   alignas(64) static constexpr std::int32_t kTwoBlocks[8] = {0, 1, 2, 4, 5, 6, 3, 7};
   alignas(64) static constexpr std::int32_t kFourBlocks[16] = {0,  1,  2,  4,  5, 6, 8,  9,
                                                                10, 12, 13, 14, 3, 7, 11, 15};
-  const auto closed =
-      hn::TableLookupBytes(hn::BitCast(Bytes(), words), hn::LoadDup128(Bytes(), kCloseUp));
-  if constexpr (kLanes <= 4) return closed;
+  const auto packed =
+      hn::TableLookupBytes(hn::BitCast(Bytes(), words), hn::LoadDup128(Bytes(), kPackBytes));
+  if constexpr (kLanes <= 4) return packed;
   const auto order = hn::SetTableIndices(kWords, kLanes == 8 ? kTwoBlocks : kFourBlocks);
-  return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(kWords, closed), order));
+  return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(kWords, packed), order));
 }
 
 HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count,
@@ -101,11 +101,11 @@ HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count,
     const auto rgb = packed_rgb(pixels_over_background(state, first + i, background));
     std::uint8_t* const position = out + std::ptrdiff_t{3} * i;
     if (i + 2 * kLanes <= count) {
-      // With a quarter more than is its own, which the next vector overwrites.
+      // The next vector overwrites the extra quarter.
       hn::StoreU(rgb, Bytes(), position);
       continue;
     }
-    // Its bytes may end where another thread's begin.
+    // Another thread's bytes may follow.
     alignas(64) std::uint8_t bytes[4 * kLanes];
     hn::Store(rgb, Bytes(), bytes);
     if (i + kLanes <= count) {
@@ -134,7 +134,6 @@ HWY_EXPORT(finish_tile_rgb);
 
 namespace {
 
-/// One row of float pixels: `count` of state row `row`.
 void finish_row(const TileState& state, int row, int count, const BlendColor& background,
                 bool keep_alpha, Pixel* out) {
   if (!keep_alpha) HWY_DYNAMIC_DISPATCH(add_background_to_row)(state, row, background);
@@ -144,12 +143,12 @@ void finish_row(const TileState& state, int row, int count, const BlendColor& ba
               keep_alpha ? 1.0f - state.plane(3)[i] : 1.0f};
 }
 
-/// A tile that no circle touches, in display space without alpha: 3 bytes a pixel, the bottom row
-/// at `out` and each further one `stride` bytes on. background[y] is image row y's.
+/// Fills a tile without circles, in display space without alpha: 3 bytes a pixel, the bottom row at
+/// `out`, rows `stride` bytes apart. background[y] is image row y's.
 void fill_tile_rgb(const PixelRect& pixels, const BlendColor* background, std::uint8_t* out,
                    std::ptrdiff_t stride) {
-  constexpr std::ptrdiff_t kStep = 48;  // a few instructions, where a call would take as long
-  std::uint8_t row[3 * kLargestTileSize];
+  constexpr std::ptrdiff_t kStep = 48;  // inlined; a call would take as long
+  std::uint8_t row[3 * kMaxTileSize];
   const std::ptrdiff_t columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y, out += stride) {
     const BlendColor& color = background[y];
@@ -185,7 +184,7 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
     return args.out.image->bytes.data() + at(image.height - 1 - y) * args.out.image->pixel_bytes();
   };
   if (args.out.framebuffer == nullptr && args.out.image == nullptr) return;
-  // Images with alpha have circles of one transmittance.
+  // Images with alpha have a single transmittance.
   if (state != nullptr && state->num_planes > 4 && !image.alpha)
     for (int y = pixels.y0; y <= pixels.y1; ++y) HWY_DYNAMIC_DISPATCH(add_background_by_channel)
   (*state, y - pixels.y0, args.background[static_cast<std::size_t>(y)]);
@@ -205,7 +204,7 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
   const int columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y) {
     const BlendColor& background = args.background[static_cast<std::size_t>(y)];
-    Pixel row[kLargestTileSize];
+    Pixel row[kMaxTileSize];
     Pixel* const out =
         args.out.framebuffer != nullptr ? args.out.framebuffer->pixels.data() + at(y) : row;
     finish_row(finished, y - pixels.y0, columns, background, image.alpha, out);

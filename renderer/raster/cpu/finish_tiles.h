@@ -7,7 +7,6 @@
 
 namespace roundel::cpu {
 
-/// Where the pixels of a frame's tiles go, and what lies below them.
 struct FinishTilesArgs {
   ImageSettings image;
   FrameTarget out;  ///< has the image's size
@@ -17,8 +16,8 @@ struct FinishTilesArgs {
   FinishTilesArgs(const ImageSettings& settings, const FrameTarget& target, int pixels_a_side);
 };
 
-/// Adds the background to a tile's pixels, quantises them where they go to an image, and writes
-/// them. `state` is lost; null is that of a tile that no circle touches.
+/// Adds the background, quantises for an image, and writes the pixels. Overwrites `state`; null
+/// stands for a tile without circles.
 void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const TileState* state);
 
 }  // namespace roundel::cpu

@@ -1,6 +1,6 @@
-// The functions of libhwy that Highway's run-time dispatch and assertions call. That library is not
-// linked: when a program starts it measures its timer's resolution, which takes 4 to 9 ms, a fifth
-// of the time of a small picture.
+// Replaces the functions of libhwy that Highway's dispatch and assertions call. libhwy measures its
+// timer's resolution at a program's start, which takes 4 to 9 ms, a fifth of a small picture's
+// time.
 #include <hwy/highway.h>
 
 #include <atomic>
@@ -13,9 +13,8 @@ namespace {
 
 std::atomic<std::int64_t> targets_for_test{0};
 
-/// Returns the targets that this machine can run, of those that each_highway_target.h leaves in.
-/// They must have the instructions of Highway's HWY_TARGET_STR_*; every processor with AVX2 has
-/// F16C, which Clang 14 cannot ask for.
+/// Returns the supported targets among those of each_highway_target.h, by the instructions of
+/// Highway's HWY_TARGET_STR_*. Every processor with AVX2 has F16C, which Clang 14 cannot test for.
 std::int64_t detect_targets() {
   std::int64_t targets = HWY_STATIC_TARGET;
 #if HWY_ARCH_X86
@@ -41,7 +40,7 @@ std::int64_t detect_targets() {
 std::int64_t SupportedTargets() {
   static const std::int64_t detected = detect_targets();
   const std::int64_t for_test = targets_for_test;
-  // Always with the one that every machine has, for files that are not compiled for the others.
+  // Keeps every machine's target, for files that are compiled only for it.
   return for_test != 0 ? for_test | HWY_STATIC_TARGET : detected;
 }
 
@@ -55,8 +54,7 @@ void SetSupportedTargetsForTest(std::int64_t targets) {
   GetChosenTarget().DeInit();
 }
 
-// Called where an assertion inside Highway fails, in unoptimised builds and under Clang's
-// sanitizers.
+// Called if an assertion inside Highway fails, in unoptimised builds and under Clang's sanitizers.
 void Abort(const char* file, int line, const char* format, ...) {
   std::fprintf(stderr, "%s:%d: ", file, line);
   std::va_list arguments;

@@ -1,8 +1,8 @@
-// The vectors of the Highway target being compiled, as the lanes of pixel_math.h. Included inside
-// HWY_NAMESPACE, once a target, with pixel_math.h over them.
+// The vectors of the Highway target being compiled, as lanes of pixel_math.h, which it includes.
+// Included inside HWY_NAMESPACE for each target.
 
 #undef ROUNDEL_TARGET_HAS_FMA
-// On x86 those behind AVX2: SSE4 and, in newer versions of Highway, SSE2.
+// x86 targets below AVX2 lack it: SSE4 and, in newer Highway, SSE2.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2)
 #define ROUNDEL_TARGET_HAS_FMA 0
 #else
@@ -11,10 +11,10 @@
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Vectors of as many lanes as the target has, and kMost at most.
-template <std::size_t kMost>
+/// Vectors of the target's lanes, at most kMaxLanes.
+template <std::size_t kMaxLanes>
 struct CappedLanes {
-  using Tag = hn::CappedTag<float, kMost>;
+  using Tag = hn::CappedTag<float, kMaxLanes>;
   using Float = hn::Vec<Tag>;
   using Mask = hn::Mask<Tag>;
 
@@ -38,8 +38,8 @@ struct CappedLanes {
 #if ROUNDEL_TARGET_HAS_FMA
     return hn::MulAdd(a, b, c);
 #else
-    // These targets' MulAdd rounds twice. The C library's fma is exact, if slow, on every machine.
-    alignas(64) float lanes_a[kMost], lanes_b[kMost], lanes_c[kMost];
+    // MulAdd rounds twice on these targets; the C library's fma is exact, but slow.
+    alignas(64) float lanes_a[kMaxLanes], lanes_b[kMaxLanes], lanes_c[kMaxLanes];
     hn::Store(a, Tag(), lanes_a);
     hn::Store(b, Tag(), lanes_b);
     hn::Store(c, Tag(), lanes_c);
@@ -90,7 +90,6 @@ using VectorLanes = CappedLanes<16>;  // 16 pixels divide every tile
 
 #include "renderer/raster/pixel_math.h"
 
-/// covered_pixels() in whole numbers.
 HWY_INLINE void covered_whole_pixels(VectorLanes::Float center, VectorLanes::Float radius,
                                      float height, float count, float half, float margin,
                                      VectorLanes::Float& first, VectorLanes::Float& last) {

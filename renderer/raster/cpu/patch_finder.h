@@ -1,21 +1,21 @@
-// Which patches of a cell a batch's circles touch, and which they cover all of. Included inside
-// HWY_NAMESPACE by blend_tiles.cpp, once a target.
+// Finds the patches of a cell that circles touch or cover. Included by blend_tiles.cpp for each
+// target.
 
-/// A bit a patch of a word, see SurelyOpaque. May be more than touch the circle, and fewer than it
-/// covers all of: shares of these others come out as 0 and 1.
+/// A bit for each patch of a word, see SurelyOpaque. May have too many touching and too few whole
+/// patches: the shares of these come out as 0 and 1.
 struct CoveredPatches {
   std::uint64_t touching, whole;
 };
 
-/// Finds them from the chords nearest to the centre and farthest from it in each row of patches.
-/// Its numbers are in patches' widths.
+/// Uses the chords nearest to the centre and farthest from it in each row of patches. Unit: a
+/// patch's width.
 class PatchFinder {
  public:
   PatchFinder() {
     for (int i = 0; i < 8 * kWords; ++i) middles_[i] = (static_cast<float>(i) + 0.5f) * kHeight;
   }
 
-  /// Discs in pixels, and the first edges of their cell. Reads whole vectors.
+  /// Loads discs in pixels, with the first edges of their cell. Reads whole vectors.
   void load(int count, const float* x, const float* y, const float* radius, float edge_x,
             float edge_y) {
     const Vector width = L::set(1.0f / kPatchColumns), width2 = L::mul(width, width);
@@ -23,7 +23,7 @@ class PatchFinder {
       const auto patches_from = [&](float edge, const float* centers) HWY_ATTR {
         return L::mul(L::sub(hn::Load(kTag, centers + k), L::set(edge)), width);
       };
-      // Larger than what all these lines and the exact test lose by rounding.
+      // Exceeds the rounding of these lines and of the exact test.
       const Vector r = hn::Load(kTag, radius + k), r2 = L::mul(r, r), tiny = L::set(0x1p-20f);
       const Vector margin = L::add(L::set(0x1p-8f), L::mul(r, tiny)), margin2 = L::mul(r2, tiny);
       const Vector half = L::add(L::set(0.5f), L::mul(margin, width));
@@ -36,11 +36,11 @@ class PatchFinder {
     }
   }
 
-  /// In one of the cell's words. Circle k's radius is kLargestAreaRadius at most.
+  /// Finds the patches of a word of the cell, for radii up to kMaxAreaRadius.
   HWY_INLINE CoveredPatches find(int word, int k) const {
     const auto half = Rows::set(0.5f * kHeight), zero = Rows::set(0.0f);
     const auto y = Rows::set(y_[k]), low = Rows::set(low_[k]), high = Rows::set(high_[k]);
-    std::uint32_t rows[4];  // of four rows at a time those touched, then those that are whole
+    std::uint32_t rows[4];  // for four rows at a time: touched, then whole patches
     for (std::size_t i = 0; i < 8; i += kRowsAtOnce) {
       const float* const middles = middles_ + 8 * static_cast<std::size_t>(word) + i;
       const auto distance = Rows::abs(Rows::sub(y, hn::Load(kRowTag, middles)));
@@ -63,21 +63,20 @@ class PatchFinder {
   static constexpr Rows::Tag kRowTag{};
   static constexpr std::size_t kRowsAtOnce = hn::MaxLanes(kRowTag);
   static constexpr int kWords = SurelyOpaque::kWords;
-  static constexpr float kHeight = static_cast<float>(kPatchRows) / kPatchColumns;  ///< of a patch
+  static constexpr float kHeight = static_cast<float>(kPatchRows) / kPatchColumns;  ///< a patch's
 
-  /// Patches of rows, from `first` up to before `end`, both rounded to whole numbers; none where
-  /// end <= first.
+  /// Patches of rows, [first, end), rounded to whole numbers.
   struct Range {
     Rows::Float first, end;
   };
   template <class Tag>
   static HWY_INLINE auto round(Tag tag, hn::Vec<Tag> number) {
     const hn::RebindToSigned<Tag> integers;
-    // Where so much is added numbers round to whole ones, which are then the lowest bits.
+    // Rounds to a whole number in the lowest bits.
     const auto shift = hn::Set(tag, 0x1.8p23f);
     return hn::Sub(hn::BitCast(integers, hn::Add(number, shift)), hn::BitCast(integers, shift));
   }
-  /// A byte for each row, at to[0] and at to[4]; of vectors for four rows at a time.
+  /// Stores a byte for each row, at to[0] and at to[4]; vectors have four rows.
   template <class Tag>
   static HWY_INLINE void store_ranges(Tag tag, Range touched, Range whole, std::uint8_t* to) {
     if constexpr (hn::MaxLanes(tag) == 1) {
@@ -91,8 +90,8 @@ class PatchFinder {
       const hn::Rebind<std::uint8_t, decltype(words)> bytes;
       alignas(16) static constexpr std::uint8_t kBelow[16] = {0, 1, 3, 7, 15, 31, 63, 127, 255};
       const auto below = [&](hn::Vec<Tag> of_touched, hn::Vec<Tag> of_whole) HWY_ATTR {
-        // By the arguments' namespace: single lanes have none. In every 128 bits four of these,
-        // then four of those; out of range they become 0 and 255.
+        // Found by the arguments' namespace: single lanes lack these functions. Each 128 bits have
+        // four touched, then four whole ones; out of range they become 0 and 255.
         const auto numbers =
             DemoteTo(bytes, ReorderDemote2To(words, round(tag, of_touched), round(tag, of_whole)));
         return TableLookupBytes(hn::Load(hn::CappedTag<std::uint8_t, 16>(), kBelow),
@@ -103,8 +102,9 @@ class PatchFinder {
     }
   }
 
-  alignas(64) float middles_[8 * kWords];         ///< of rows of patches
-  alignas(64) float low_[kBatch], high_[kBatch];  ///< half a patch and a margin beside the centres
-  alignas(64) float y_[kBatch];                   ///< of these
-  alignas(64) float outer2_[kBatch], inner2_[kBatch];  ///< radius², and a little more, or less
+  alignas(64) float middles_[8 * kWords];  ///< centres of rows of patches
+  /// Half a patch and a margin left and right of the centres.
+  alignas(64) float low_[kBatch], high_[kBatch];
+  alignas(64) float y_[kBatch];                        ///< centres of the circles
+  alignas(64) float outer2_[kBatch], inner2_[kBatch];  ///< radius² ± a margin
 };

@@ -1,21 +1,19 @@
-// Blending of specks: circles of one colour hardly larger than a pixel. Included inside
-// HWY_NAMESPACE by blend_tiles.cpp, once a target.
+// Blending of specks: solid circles of about a pixel. Included by blend_tiles.cpp for each target.
 
-/// Specks of one tile, front ones first. The arrays have room for whole vectors.
+/// Specks, front ones first. The arrays hold whole vectors.
 struct Specks {
   int count;
-  int side;  ///< pixels, width or height of the largest box
+  int side;  ///< pixels, side of the largest box
   const float *x, *y, *radius;
-  const std::int32_t *first_x, *first_y;  ///< of each one's box, in pixels of the tile
+  const std::int32_t *first_x, *first_y;  ///< first pixel of each box in the tile
   const Paint* paints;
 };
 
-/// A pixel or two, which is what specks cover of a row.
+/// One or two pixels, which is all that a speck covers of a row.
 using PairLanes = CappedLanes<8>;
 
-/// The lanes of vectors of pixels, as masks.
 struct LaneTables {
-  alignas(32) std::int32_t of_pixels[4][8];  ///< all lanes of the pixels that have their bit set
+  alignas(32) std::int32_t of_pixels[4][8];  ///< lanes of pixels whose bit is set
   alignas(32) std::int32_t of_light[8];      ///< the last lane of each pixel
 };
 constexpr LaneTables make_lane_tables() {
@@ -28,19 +26,19 @@ constexpr LaneTables make_lane_tables() {
 }
 constexpr LaneTables kLaneTables = make_lane_tables();
 
-/// A tile's pixels with the four channels of each side by side: a few neighbours then make a
-/// vector, which a speck covers most of. A vector of one channel would hold 16 pixels, nearly all
-/// outside. Specks may reach kBefore and kBehind pixels beyond the tile.
-template <int kBefore, int kBehind>
+/// A tile's pixels with the four channels of each side by side. A speck covers most of a vector of
+/// such neighbours; a vector of one channel has 16 pixels, nearly all outside. Specks may reach
+/// kBefore and kAfter pixels beyond the tile.
+template <int kBefore, int kAfter>
 class SpeckPixels {
  public:
-  static constexpr int kLargestTile = 32;  ///< pixels a side
+  static constexpr int kMaxSpeckTile = 32;  ///< pixels a side
 
-  /// Takes over the pixels of `state` until store().
+  /// Takes over `state` until store().
   void load(const TileState& state) {
     state_ = state;
     active_ = 0;
-    std::fill_n(channels_, 4 * kPixels, 0.0f);  // beyond the tile pixels count as opaque
+    std::fill_n(channels_, 4 * kPixels, 0.0f);  // pixels outside the tile are opaque
     for_each_vector([&](const float* planes, std::size_t plane, float* channels) HWY_ATTR {
       hn::StoreInterleaved4(hn::Load(kTag, planes), hn::Load(kTag, planes + plane),
                             hn::Load(kTag, planes + 2 * plane), hn::Load(kTag, planes + 3 * plane),
@@ -59,15 +57,14 @@ class SpeckPixels {
     });
   }
 
-  /// False when all pixels are opaque. Goes on from the pixel that was active the last time: none
-  /// comes to life again.
+  /// Continues from the pixel that was active in the last call, since opaque ones stay opaque.
   bool any_active() {
     while (active_ < kPixels && channels_[4 * active_ + 3] <= kOpaqueTransmittance) ++active_;
     return active_ < kPixels;
   }
 
  protected:
-  static constexpr int kStride = kBefore + kLargestTile + kBehind;  ///< pixels from row to row
+  static constexpr int kStride = kBefore + kMaxSpeckTile + kAfter;  ///< pixels from row to row
   static constexpr int kPixels = kStride * kStride;
 
   float* pixel(int x, int y) {
@@ -84,20 +81,19 @@ class SpeckPixels {
   }
 
   TileState state_{};
-  int active_ = 0;  ///< the pixels before it are opaque
+  int active_ = 0;  ///< all earlier pixels are opaque
   alignas(64) float channels_[4 * kPixels];
 };
 
-/// Finds which pixels of its box each speck covers, for a vector of specks at a time, then paints
-/// these.
+/// Finds each speck's covered pixels, for a vector of specks at a time, then paints them.
 class SpeckBlender : public SpeckPixels<0, 4> {
  public:
-  static constexpr int kLargestSide = 4;
+  static constexpr int kMaxSide = 4;
 
   void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
     SpeckPixels::load(state);
     s_ = grid.s;
-    // Whole numbers below 2²⁴, of the whole image: exact.
+    // Whole numbers below 2²⁴: exact.
     origin_x_ = static_cast<float>(pixels.x0) + grid.origin_x();
     origin_y_ = static_cast<float>(pixels.y0) + grid.origin_y();
   }
@@ -107,17 +103,17 @@ class SpeckBlender : public SpeckPixels<0, 4> {
     for (int k = 0; k < specks.count; ++k) {
       const Shader shader(specks.paints[k]);
       float* const corner = pixel(specks.first_x[k], specks.first_y[k]);
-      // These four pixels are nearly always all it covers; handling them unconditionally avoids a
-      // mispredicted branch.
+      // Specks rarely cover more than these four pixels; painting them always avoids a mispredicted
+      // branch.
       auto covered = static_cast<std::uint32_t>(covered_[k]);
       for (int y = 0; y < 2; ++y)
         for (int x = 0; x < 2; x += kGroup) paint(corner, x, y, covered, shader);
       covered &= ~kCornerBits;
       while (covered != 0) {
         const int first = __builtin_ctz(covered);
-        const int x = first % kLargestSide & -kGroup, y = first / kLargestSide;
+        const int x = first % kMaxSide & -kGroup, y = first / kMaxSide;
         paint(corner, x, y, covered, shader);
-        covered &= ~(kGroupBits << (y * kLargestSide + x));
+        covered &= ~(kGroupBits << (y * kMaxSide + x));
       }
     }
   }
@@ -127,19 +123,19 @@ class SpeckBlender : public SpeckPixels<0, 4> {
   static constexpr std::uint32_t kGroupBits = (1U << kGroup) - 1;
   static constexpr std::uint32_t kCornerBits = 0x33;
 
-  /// Sets each speck's word of covered_: pixel (x, y) of its box is bit kLargestSide·y + x.
+  /// Sets each speck's word of covered_: pixel (x, y) of its box is bit kMaxSide·y + x.
   void find_covered(const Specks& specks) {
     for (int k = 0; k < specks.count; k += kLanes) {
       const Vector x = hn::Load(kTag, specks.x + k), y = hn::Load(kTag, specks.y + k);
       const Vector radius = hn::Load(kTag, specks.radius + k), r2 = L::mul(radius, radius);
-      Vector dx2[kLargestSide];
+      Vector dx2[kMaxSide];
       for (int i = 0; i < specks.side; ++i) dx2[i] = squared(x, specks.first_x + k, origin_x_, i);
       auto covered = hn::Zero(kIntegers);
       for (int j = 0; j < specks.side; ++j) {
         const Vector dy2 = squared(y, specks.first_y + k, origin_y_, j);
         for (int i = 0; i < specks.side; ++i) {
           const L::Mask inside = L::less_equal(L::add(dx2[i], dy2), r2);
-          const auto bit = hn::Set(kIntegers, 1 << (kLargestSide * j + i));
+          const auto bit = hn::Set(kIntegers, 1 << (kMaxSide * j + i));
           covered = hn::Or(covered, hn::IfThenElseZero(hn::RebindMask(kIntegers, inside), bit));
         }
       }
@@ -159,10 +155,10 @@ class SpeckBlender : public SpeckPixels<0, 4> {
     explicit Shader(const Paint& color) : paint(color) {}
     Paint paint;
   };
-  /// The pixel (x, y) of a box, where `covered` has its bit.
+  /// Paints pixel (x, y) of a box if its bit is set.
   static void paint(float* corner, int x, int y, std::uint32_t covered, const Shader& shader) {
     float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
-    if ((covered >> (y * kLargestSide + x) & 1) == 0 || at[3] <= kOpaqueTransmittance) return;
+    if ((covered >> (y * kMaxSide + x) & 1) == 0 || at[3] <= kOpaqueTransmittance) return;
     PixelState<L> pixel{L::set(at[0]), L::set(at[1]), L::set(at[2]), L::set(at[3])};
     composite<L>(pixel, L::set(shader.paint.alpha), L::set(shader.paint.red),
                  L::set(shader.paint.green), L::set(shader.paint.blue));
@@ -171,7 +167,6 @@ class SpeckBlender : public SpeckPixels<0, 4> {
   }
 #else
   using P = PairLanes;
-  /// A paint for each pixel of a vector.
   struct Shader {
     HWY_INLINE explicit Shader(const Paint& paint)
         : alpha(P::set(paint.alpha)),
@@ -183,15 +178,13 @@ class SpeckBlender : public SpeckPixels<0, 4> {
     const hn::RebindToSigned<P::Tag> integers;
     return hn::MaskFromVec(hn::BitCast(P::Tag(), hn::Load(integers, lanes)));
   }
-  /// The last lane of each pixel.
   static HWY_INLINE P::Mask transmittance_lanes() {
     return mask_of(kLaneTables.of_light);
   }
-  /// The group of pixels from (x, y) of a box on, where `covered` has their bits.
   static HWY_INLINE void paint(float* corner, int x, int y, std::uint32_t covered,
                                const Shader& shader) {
     float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
-    const std::uint32_t bits = covered >> (y * kLargestSide + x) & kGroupBits;
+    const std::uint32_t bits = covered >> (y * kMaxSide + x) & kGroupBits;
     const P::Float channels = hn::LoadU(P::Tag(), at);
     const P::Float transmittance = hn::Broadcast<3>(channels);
     const P::Mask painted = P::both(mask_of(kLaneTables.of_pixels[bits]),

@@ -1,43 +1,41 @@
-// A tile's pixels, in blocks of vectors. Included inside HWY_NAMESPACE by blend_tiles.cpp, once a
-// target.
+// A tile's pixels in blocks of vectors. Included by blend_tiles.cpp for each target.
 
-/// Pixels whose state stays in registers while a batch's circles pass: kLanes wide, kRows high.
+/// A block has kLanes × kRows pixels, which stay in registers while a batch is painted.
 constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
-/// A vector's pixels as part of a block that is nearly a square: of these the edge of a circle goes
-/// through fewer than of rows.
+/// A patch is a vector's pixels in a nearly square shape, so that edges of circles cut fewer
+/// patches than rows.
 constexpr int kPatchColumns = std::min(kLanes, 4), kPatchRows = kLanes / kPatchColumns;
 static_assert(kRows % kPatchRows == 0);
-/// Coverage by area is found for a cell at a time.
+/// A cell is the unit of coverage by area.
 constexpr int kCellPatches = 8;                                             ///< side by side
 constexpr int kCellColumns = kCellPatches * kPatchColumns, kCellRows = 32;  ///< pixels
 
-// Transmittance is also counted in halvings, as an integer in units of 2⁻²³: the bits of a binary32
-// number, less those of 1, are never more than its logarithm to the base 2.
+// Transmittance is counted in halvings, as an integer in units of 2⁻²³: the bits of a binary32
+// number, less those of 1, never exceed its logarithm to the base 2.
 inline std::int32_t bits_of(float value) {
   std::int32_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof bits);
   return bits;
 }
-/// At least how far a transmittance is from the one that stops a pixel.
+/// Lower bound of the halvings until a pixel is opaque.
 inline std::int32_t halvings_left(float transmittance) {
   return bits_of(transmittance) - bits_of(kOpaqueTransmittance);
 }
-/// At most what a factor of `one_minus_alpha` takes, the rounding of the product included.
+/// Upper bound of the halvings by this factor, with the product's rounding.
 inline std::int32_t halvings_taken(float one_minus_alpha) {
   return bits_of(1.0f) - bits_of(one_minus_alpha) + 1;
 }
-/// The same for a vector of them.
 HWY_INLINE auto halvings_taken(Vector one_minus_alpha) {
   return hn::Sub(hn::Set(kIntegers, bits_of(1.0f) + 1), hn::BitCast(kIntegers, one_minus_alpha));
 }
 
 struct Block {
-  int x, y;             ///< of its first pixel in the tile
-  float transmittance;  ///< least transmittance of its pixels in the image, or less
+  int x, y;             ///< first pixel in the tile
+  float transmittance;  ///< lower bound for its pixels in the image
 };
 
-/// The tile's pixels that each circle of a batch may cover, ends included.
+/// Pixels that each circle may cover, ends included.
 struct PixelBoxes {
   alignas(64) std::int32_t first_x[kBatch];
   alignas(64) std::int32_t last_x[kBatch];
@@ -46,11 +44,10 @@ struct PixelBoxes {
   int longest_side;
 };
 
-/// Of frames with looks.
 template <class State>
 inline constexpr bool kHasLooks = std::is_same_v<State, ChannelState<L>>;
 
-/// `State`: PixelState, or of frames with looks ChannelState.
+/// `State`: PixelState, or ChannelState in frames with looks.
 template <class State>
 class TileBlocks {
  public:
@@ -75,15 +72,14 @@ class TileBlocks {
             blocks_[num_blocks_++] = {x, y, 1};
   }
 
-  /// False when all pixels are opaque. To be asked again whenever some were painted.
+  /// Call again after painting.
   bool any_active() {
     are_blank_ = are_current_ = false;
     while (num_blocks_ > 0 && !is_active(blocks_[num_blocks_ - 1])) --num_blocks_;
     return num_blocks_ > 0;
   }
 
-  /// Those with pixels that were active when any_active() was asked last, cell by cell and in them
-  /// row by row.
+  /// Returns blocks that were active in the last any_active(), cell by cell, by rows.
   std::span<const Block> active_blocks() {
     if (!are_current_) collect_active_blocks();
     are_current_ = true;
@@ -95,8 +91,8 @@ class TileBlocks {
 
   int offset_of(Block block) const { return (block.y << args_.grid.tile_shift) + block.x; }
 
-  /// Where as few vectors as hold columns `first` to `last` of the tile begin: at the first one, or
-  /// so that the last vector ends with the tile.
+  /// Returns the first column of the fewest vectors that hold columns `first` to `last`, inside the
+  /// tile.
   int start_of_vectors(int first, int last) const {
     const int vectors = (last - first) / kLanes + 1;
     return std::min(first, args_.grid.tile_size - vectors * kLanes);
@@ -129,7 +125,7 @@ class TileBlocks {
     boxes.longest_side = static_cast<int>(hn::GetLane(hn::MaxOfLanes(kTag, longest))) + 1;
   }
 
-  /// Before the first circle: no colour, and all light passes.
+  /// Pixels without colour, which let all light pass.
   static HWY_INLINE State blank_pixels() {
     return load_planes([](std::size_t i) HWY_ATTR { return L::set(i < 3 ? 0.0f : 1.0f); });
   }
@@ -144,7 +140,7 @@ class TileBlocks {
     store_planes(pixels, [&](Vector channel, std::size_t i)
                              HWY_ATTR { hn::Store(channel, kTag, at + i * plane); });
   }
-  /// Of any pixels side by side. `plane`: floats from plane to plane.
+  /// For any adjacent pixels. `plane`: floats between planes.
   static HWY_INLINE State load_pixels(const float* at, std::size_t plane) {
     return load_planes([&](std::size_t i) HWY_ATTR { return hn::LoadU(kTag, at + i * plane); });
   }
@@ -152,7 +148,7 @@ class TileBlocks {
     store_planes(pixels, [&](Vector channel, std::size_t i)
                              HWY_ATTR { hn::StoreU(channel, kTag, at + i * plane); });
   }
-  /// `load`: what plane i has.
+  /// load(i) returns plane i's values.
   template <class Load>
   static HWY_INLINE State load_planes(const Load& load) {
     if constexpr (kLooks)
@@ -173,20 +169,19 @@ class TileBlocks {
 
   const BlendTileArgs& args_;
   const PixelRect pixels_;
-  bool are_blank_;  ///< nothing was painted yet, and all of the tile lies in the image
-  alignas(64) float column_x_[kLargestTileSize];  ///< centres of the tile's columns
-  alignas(64) float row_y_[kLargestTileSize];     ///< and rows
+  bool are_blank_;  ///< nothing is painted yet, and all of the tile is in the image
+  alignas(64) float column_x_[kMaxTileSize];  ///< centres of the tile's columns
+  alignas(64) float row_y_[kMaxTileSize];     ///< centres of the tile's rows
 
  private:
-  /// What decides whether pixels are opaque.
   HWY_INLINE Vector load_transmittance(int offset) const {
     if constexpr (kLooks)
-      return most_transmittance<L>(load_pixels(offset));
+      return max_transmittance<L>(load_pixels(offset));
     else
       return hn::Load(kTag, args_.state.plane(3) + offset);
   }
 
-  /// False where all pixels of a block are opaque; else finds their least transmittance.
+  /// Returns false if all pixels are opaque; else sets their minimum transmittance.
   HWY_INLINE bool is_active(Block& block) const {
     const int first = offset_of(block);
     Vector least = load_transmittance(first), most = least;
@@ -208,7 +203,7 @@ class TileBlocks {
     num_blocks_ = active;
   }
 
-  bool are_current_;  ///< the blocks: no pixel was painted since they were found
+  bool are_current_;  ///< nothing was painted since blocks_ were found
   int num_blocks_ = 0;
-  Block blocks_[kLargestTileSize * kLargestTileSize / (kLanes * kRows)];  ///< with active pixels
+  Block blocks_[kMaxTileSize * kMaxTileSize / (kLanes * kRows)];
 };

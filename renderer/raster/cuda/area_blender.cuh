@@ -5,12 +5,11 @@
 #include "renderer/raster/cuda/subtile_pixels.cuh"
 #include "renderer/raster/cuda/warp.cuh"
 
-/// How a warp paints a batch of circles that cover shares of its subtile's pixels. Device code
-/// only.
+/// Paints a batch of circles with coverage by area, by a warp.
 namespace roundel::cuda {
 
-/// `kManyWays`: each batch in the best of several ways; else circle by circle.
-template <bool kLooks, bool kManyWays>
+/// `kChoosesWay`: paints each batch in the best of several ways; else circle by circle.
+template <bool kLooks, bool kChoosesWay>
 class AreaBlender {
  public:
   using Pixels = SubtilePixels<kLooks>;
@@ -19,7 +18,7 @@ class AreaBlender {
                          AreaScratch& scratch)
       : pixels_(pixels), grid_(grid), ramp_(ramp), scratch_(scratch) {}
 
-  /// Paints the lanes' circles; those without a radius are none. Pixels outside of `box` are
+  /// Paints one circle for each lane; lanes without one have radius 0. Pixels outside `box` are
   /// opaque.
   __device__ void paint(const Shape& shape, const Paint& paint, const ActiveBox& box) {
     const Disc disc = scalar::area_disc<Area>(shape.x, shape.y, shape.radius, grid_.scale);
@@ -33,21 +32,21 @@ class AreaBlender {
     unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, reaches && is_whole);
     if (reaching == 0) return;
-    if (kManyWays && !__any_sync(kAllLanes, reaches && (disc.radius > kLargestSpeck ||
-                                                        disc.radius < Area::kLeastRadius ||
-                                                        is_snow(paint) || has_hole))) {
+    if (kChoosesWay && !__any_sync(kAllLanes, reaches && (disc.radius > kMaxSpeckRadius ||
+                                                          disc.radius < Area::kMinRadius ||
+                                                          is_snow(paint) || has_hole))) {
       paint_specks(disc, reaches, paint);
       return;
     }
     const bool is_snowy = is_snow(paint);
     has_snow_ = __any_sync(kAllLanes, reaches && is_snowy);
-    has_odd_ =
-        __any_sync(kAllLanes, reaches && (AreaEdge::is_odd(disc.radius) ||
-                                          (has_hole && AreaEdge::is_odd(shape.z * grid_.scale))));
-    // A batch with snow, or in which few circles cover the whole subtile, is painted a lane a
-    // pixel.
-    const bool is_by_pixel = kManyWays && (has_snow_ || 4 * __popc(whole) < __popc(reaching));
-    // Circle by circle the others come without gaps, front to back.
+    has_extreme_ = __any_sync(
+        kAllLanes, reaches && (AreaEdge::is_extreme(disc.radius) ||
+                               (has_hole && AreaEdge::is_extreme(shape.z * grid_.scale))));
+    // Batches with snow, or in which few circles cover the subtile, are painted by each lane for
+    // its own pixels.
+    const bool is_by_pixel = kChoosesWay && (has_snow_ || 4 * __popc(whole) < __popc(reaching));
+    // Circle by circle, the other circles are stored without gaps, front to back.
     const bool is_plain = !is_by_pixel && is_whole && !is_snowy;
     if (!kLooks && !is_by_pixel) {
       const bool is_seen = !is_hidden(reaches && is_plain ? 1 - paint.alpha : 1);
@@ -70,16 +69,16 @@ class AreaBlender {
       scratch_.paints[lane()] = paint;
       paint_by_pixel(disc, has_hole ? shape.z * grid_.scale : 0, reaches, is_whole);
     } else {
-      const int place = __popc(reaching >> lane() >> 1);
-      scratch_.late_shares[lane()] = 0;
+      const int position = __popc(reaching >> lane() >> 1);
+      scratch_.deferred[lane()] = 0;
       __syncwarp();
       if (reaches) {
-        scratch_.paints[place] = paint;
-        scratch_.late_shares[place] = is_plain;
-        if (!is_plain) scratch_.places[number] = place;
+        scratch_.paints[position] = paint;
+        scratch_.deferred[position] = is_plain;
+        if (!is_plain) scratch_.positions[number] = position;
       }
       __syncwarp();
-      const unsigned plain = __ballot_sync(kAllLanes, scratch_.late_shares[lane()] != 0);
+      const unsigned plain = __ballot_sync(kAllLanes, scratch_.deferred[lane()] != 0);
       paint_by_circle(__popc(reaching), plain, __popc(others));
     }
     __syncwarp();
@@ -92,13 +91,13 @@ class AreaBlender {
   using Span = scalar::AreaSpan<Area>;
   using Pass = AreaPass<kLooks>;
 
-  static constexpr float kLargestSpeck = 1.25f;  ///< pixels
-  /// Hidden circles are looked for where no more light than this is left; with more there are few.
-  static constexpr float kMostToHide = 0x1p-8f;
-  static_assert(BlendPolicy::kMostShares >= kSubtileWidth * kSubtileHeight, "a circle's");
+  static constexpr float kMaxSpeckRadius = 1.25f;  ///< pixels
+  /// At higher transmittances few circles are hidden.
+  static constexpr float kMaxHidingTransmittance = 0x1p-8f;
+  static_assert(BlendPolicy::kMaxShares >= kSubtileWidth * kSubtileHeight, "a circle's");
 
-  /// Paints the lanes' circles where all are specks of one colour: a lane a circle finds its
-  /// pixels' shares, then a lane a pixel takes those of the circles that cover it.
+  /// Paints solid specks: each lane finds the shares of its speck's pixels, then paints its own
+  /// pixels.
   __device__ void paint_specks(const Disc& disc, bool reaches, const Paint& paint) {
     const float middle_x = floorf(disc.x), middle_y = floorf(disc.y);
     __syncwarp();
@@ -116,7 +115,7 @@ class AreaBlender {
         for (int dx = -2; dx <= 2; ++dx) {
           if (dx * dx + dy * dy > 5) continue;  // its corner is too far away
           const Span span_x = x.span(dx), span_y = y.span(dy);
-          // Few circles come as far.
+          // Few circles reach these.
           if (dx * dx + dy * dy >= 4 && !scalar::is_touched<Area>(disc, span_x, span_y)) continue;
           const float area = dy != 0
                                  ? x.area(disc, dx, y.side(dy > 0 ? 1 : 0, dy > 0 ? dy : -dy))
@@ -149,7 +148,7 @@ class AreaBlender {
     __syncwarp();
   }
 
-  /// Of the subtile, in pixels of the whole image: exact.
+  /// The subtile's edges in pixels of the whole image: exact.
   __device__ float left() const {
     return static_cast<float>(pixels_.x0) + grid_.origin_x();
   }
@@ -158,12 +157,12 @@ class AreaBlender {
   }
 
   __device__ AreaShares<kLooks> edge_shares() {
-    return {grid_, scratch_, left(), bottom(), has_odd_};
+    return {grid_, scratch_, left(), bottom(), has_extreme_};
   }
 
   __device__ bool reaches_box(const ActiveBox& box, const Shape& shape, const Disc& disc,
                               bool& is_whole) const {
-    if (disc.radius > scalar::kLargestAreaRadius) {
+    if (disc.radius > scalar::kMaxAreaRadius) {
       const PixelRect rect = box.rect(pixels_);
       is_whole = covers_all(shape, rect, grid_);
       return may_cover(shape, rect, grid_);
@@ -174,37 +173,37 @@ class AreaBlender {
     return scalar::is_touched<Area>(disc, spans.x, spans.y);
   }
 
-  /// No light is left behind the circles in front of the lane's own, for certain. `factor`: what
-  /// the lane's own circle lets through in every pixel, at most.
+  /// True only if the circles in front of the lane's stop all light. `factor`: upper bound of the
+  /// share that the lane's circle lets through.
   __device__ bool is_hidden(float factor) const {
     float most = 0;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
-      most = fmaxf(most, scalar::most_transmittance<L>(pixels_.state[k]));
+      most = fmaxf(most, scalar::max_transmittance<L>(pixels_.state[k]));
     most = __uint_as_float(warp_max(__float_as_uint(most)));
-    if (most > kMostToHide) return false;
+    if (most > kMaxHidingTransmittance) return false;
     float in_front = __shfl_down_sync(kAllLanes, factor, 1);
     if (lane() == 31) in_front = 1;
     for (int distance = 1; distance < 32; distance *= 2) {
       const float other = __shfl_down_sync(kAllLanes, in_front, distance);
       if (lane() + distance < 32) in_front *= other;
     }
-    // A little more than there is, whatever the products round to.
+    // Exceeds the products' rounding.
     return most * in_front * 1.0001f <= scalar::kOpaqueTransmittance;
   }
 
-  /// All of the box lies in the hole of a ring.
   __device__ bool is_in_hole(const ActiveBox& box, const Shape& shape) const {
     const Disc hole = scalar::area_disc<Area>(shape.x, shape.y, shape.z, grid_.scale);
     const AreaSpans spans(box, left(), bottom(), hole);
-    return hole.radius <= scalar::kLargestAreaRadius &&
+    return hole.radius <= scalar::kMaxAreaRadius &&
            scalar::is_all_covered<Area>(hole, spans.x, spans.y);
   }
 
-  /// A lane a pixel, k times, takes the circles that touch it. The arguments are of the own circle;
-  /// `hole` is its hole's radius in pixels, 0 where it has none.
+  /// Each lane paints its pixels with the circles that touch them. The arguments are the lane's
+  /// circle, and its hole's radius in pixels, or 0.
   __device__ void paint_by_pixel(const Disc& disc, float hole, bool reaches, bool is_whole) {
-    std::uint32_t touching[kPixelsPerLane], inside[kPixelsPerLane];  // of a pixel, a bit a circle
+    // For each pixel, a bit for each circle.
+    std::uint32_t touching[kPixelsPerLane], inside[kPixelsPerLane];
     const AreaRows rows(disc.x, disc.y, disc.radius, left(), bottom());
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
@@ -214,7 +213,7 @@ class AreaBlender {
     if (kLooks && hole > 0) {
       const AreaRows of_hole(disc.x, disc.y, hole, left(), bottom());
 #pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) of_hole.take_out(2 * k, touching[k], inside[k]);
+      for (int k = 0; k < kPixelsPerLane; ++k) of_hole.subtract_hole(2 * k, touching[k], inside[k]);
     }
     transpose(touching);
     transpose(inside);
@@ -223,7 +222,7 @@ class AreaBlender {
       if (!pixels_.is_active(k)) touching[k] = 0;
       inside[k] &= touching[k];
     }
-    // All 32 circles at once, mostly; else as many as there is room for.
+    // Mostly all 32 circles at once; else as many as fit.
     for (int left = 32, size = 0; left > 0; left -= size) {
       std::uint32_t group = 0, count = 0;
       for (size = left;; size /= 2) {
@@ -231,9 +230,9 @@ class AreaBlender {
         count = 0;
 #pragma unroll
         for (int k = 0; k < kPixelsPerLane; ++k) count += __popc((touching[k] ^ inside[k]) & group);
-        if (warp_sum(count) <= BlendPolicy::kMostShares) break;
+        if (warp_sum(count) <= BlendPolicy::kMaxShares) break;
       }
-      // A lane's are side by side, those of its first pixel first, front to back.
+      // A lane's edges are contiguous, its first pixel's first, front to back.
       const std::uint32_t up_to_here = warp_inclusive_sum(count);
       std::uint32_t at = up_to_here - count;
 #pragma unroll
@@ -252,8 +251,7 @@ class AreaBlender {
     }
   }
 
-  /// The lane's pixels with the circles of `group` that touch them; the shares of their edges are
-  /// from `first_share` on.
+  /// Paints the lane's pixels with touching circles of `group`.
   template <bool kHasSnow>
   __device__ void blend_pixels(const std::uint32_t (&touching)[kPixelsPerLane],
                                const std::uint32_t (&inside)[kPixelsPerLane], std::uint32_t group,
@@ -281,18 +279,17 @@ class AreaBlender {
     }
   }
 
-  /// Circle by circle, every lane looks whether its pixels are touched. Of `count` circles, front
-  /// to back, those that `plain` has a bit of cover all of the subtile; `num_others` do not.
+  /// `count` circles, front to back: those in `plain` cover the subtile, num_others do not.
   __device__ void paint_by_circle(int count, unsigned plain, int num_others) {
     int i = pixels_.paint_alike(scratch_.paints, count, plain);
-    std::uint32_t whole = __brev(plain);  // the next circle's bit is the sign
+    std::uint32_t whole = __brev(plain);  // the sign is the next circle's bit
     for (int other = 0; i < count;) {
-      int end = min(other + Pass::kMostCircles, num_others);
+      int end = min(other + Pass::kMaxPassCircles, num_others);
       Pass pass(edge_shares(), pixels_, other, end);
-      const int pass_end = end < num_others ? scratch_.places[end] : count;
+      const int pass_end = end < num_others ? scratch_.positions[end] : count;
       for (int circle = other; i < pass_end;) {
         // In groups, so that a circle takes few branches.
-        const int group_end = min(i + BlendPolicy::kAreaLookInterval, pass_end);
+        const int group_end = min(i + BlendPolicy::kAreaPollInterval, pass_end);
         do {
           const Paint paint = scratch_.paints[i++];
           const bool is_whole = static_cast<int>(whole) < 0;
@@ -321,7 +318,7 @@ class AreaBlender {
 
   __device__ void blend_shares(const Paint& paint, int circle,
                                const float (&shares)[kPixelsPerLane]) {
-    if (!kManyWays && has_snow_ && is_snow(paint)) {
+    if (!kChoosesWay && has_snow_ && is_snow(paint)) {
       const float2 first_center = pixels_.first_center(grid_);
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
@@ -339,7 +336,7 @@ class AreaBlender {
       scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha * share);
   }
 
-  /// `first_center`: SubtilePlace's.
+  /// `first_center`: see SubtilePosition.
   __device__ void blend_snow(const Paint& paint, int circle, int k, const float2& first_center,
                              float share) {
     if (!(share > 0)) return;
@@ -356,7 +353,7 @@ class AreaBlender {
   const TileGrid& grid_;
   const SnowRamp& ramp_;
   AreaScratch& scratch_;
-  bool has_snow_ = false, has_odd_ = false;  // among the batch's circles that reach the subtile
+  bool has_snow_ = false, has_extreme_ = false;  // for circles that reach the subtile
 };
 
 }  // namespace roundel::cuda

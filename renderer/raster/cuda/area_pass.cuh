@@ -4,17 +4,17 @@
 
 namespace roundel::cuda {
 
-/// Some of a batch's circles that do not cover all of the subtile, and what a lane's pixels have of
-/// them. Device code only. `kLooks`: some may be rings.
+/// Circles of a batch that do not cover the subtile, and their shares of a lane's pixels. `kLooks`:
+/// some may be rings.
 template <bool kLooks>
 class AreaPass {
  public:
-  /// Two words' worth: a word has a bit for each of eight circles and of the lane's four pixels.
-  /// With more circles a pass fewer lanes have no share to compute.
-  static constexpr int kMostCircles = 16;
+  /// Two words, each with bits for eight circles and the lane's four pixels. With more circles a
+  /// pass fewer lanes are idle.
+  static constexpr int kMaxPassCircles = 16;
 
-  /// Finds what circles begin to end - 1 touch, kMostCircles at most, and computes the shares of
-  /// their edges. Where there is no room for all of these, `end` becomes less.
+  /// Computes the shares of circles begin to end − 1, at most kMaxPassCircles. Lowers `end` if the
+  /// shares do not fit.
   template <class Pixels>
   __device__ AreaPass(const AreaShares<kLooks>& shares, const Pixels& pixels, int begin, int& end) {
     if (begin == end) return;
@@ -27,9 +27,8 @@ class AreaPass {
     if (middle < end) find(shares, middle, end, active, touched[1], edges[1]);
     std::uint32_t up_to_here = warp_inclusive_sum(__popc(edges[0]) + __popc(edges[1]));
     std::uint32_t count = __shfl_sync(kAllLanes, up_to_here, 31);
-    while (count > BlendPolicy::kMostShares) {
-      static_assert(BlendPolicy::kMostShares >=
-                    kCirclesOfWord / 2 * kSubtileWidth * kSubtileHeight);
+    while (count > BlendPolicy::kMaxShares) {
+      static_assert(BlendPolicy::kMaxShares >= kCirclesOfWord / 2 * kSubtileWidth * kSubtileHeight);
       edges[1] = 0;
       if (end <= middle) edges[0] &= 0xffff;
       end = end > middle ? middle : begin + kCirclesOfWord / 2;
@@ -47,7 +46,7 @@ class AreaPass {
     shares_ = SharedNumbers(first);
   }
 
-  /// Of the first circle that is left.
+  /// Takes the shares of the next circle.
   __device__ void take_shares(float (&of_pixels)[kPixelsPerLane]) {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
@@ -60,14 +59,13 @@ class AreaPass {
 
  private:
   static constexpr int kCirclesOfWord = 32 / kPixelsPerLane;
-  static_assert(kMostCircles == 2 * kCirclesOfWord);
+  static_assert(kMaxPassCircles == 2 * kCirclesOfWord);
 
-  /// Which of the lane's pixels each circle of a word, from `first` on and before `end`, touches,
-  /// and which `active` ones its edge goes through: bit 4 · c + k is of circle first + c and pixel
-  /// 32 · k + lane().
+  /// Finds the pixels that a word's circles touch, and the `active` ones that edges cut: bit 4 · c
+  /// + k is for circle first + c and pixel 32 · k + lane().
   __device__ static void find(const AreaShares<kLooks>& shares, int first, int end,
                               std::uint32_t active, std::uint32_t& touched, std::uint32_t& edges) {
-    // A lane finds what a circle touches of two rows. Transposed, these are its own pixels' bits.
+    // Each lane tests two rows; transposing gives the bits of its own pixels.
     static_assert(kPixelsPerLane == 4);
     std::uint32_t touched_and_inside[2]{};
     if (const int circle = first + lane() / kPixelsPerLane; circle < end) {
@@ -77,14 +75,14 @@ class AreaPass {
       AreaRows(disc.x, disc.y, disc.z, shares.left, row).find(0, of_rows, inside);
       const float hole = shares.hole_radius(circle);
       if (kLooks && hole > 0)
-        AreaRows(disc.x, disc.y, hole, shares.left, row).take_out(0, of_rows, inside);
+        AreaRows(disc.x, disc.y, hole, shares.left, row).subtract_hole(0, of_rows, inside);
     }
     transpose(touched_and_inside);
     touched = touched_and_inside[0];
     edges = touched & ~touched_and_inside[1] & active;
   }
-  /// Of a word of circles from `circle` on, at first to behind - 1. From both ends: half as many
-  /// steps. In the last one both may be the same edge.
+  /// Lists a word's edges at first to behind − 1, from both ends to halve the steps. The last step
+  /// may write the same edge twice.
   __device__ static void list(std::uint32_t edges, int circle, std::uint32_t* first,
                               std::uint32_t* behind) {
     const std::uint32_t numbers = AreaEdge::numbers(circle, lane());
@@ -98,7 +96,7 @@ class AreaPass {
   }
 
   std::uint64_t touched_ = 0, edges_ = 0;
-  SharedNumbers shares_;  ///< of the edges, the lowest first
+  SharedNumbers shares_;  ///< lowest edges first
 };
 
 }  // namespace roundel::cuda

@@ -3,23 +3,22 @@
 #include "renderer/raster/cuda/launch.cuh"
 #include "renderer/raster/cuda/warp.cuh"
 
-/// What the kernels that bin have in common. Device code only.
 namespace roundel::cuda {
 
-/// What every block of a chunk's first kernel does first. False if there is nothing to do.
+/// Begins a chunk's first kernel. Returns false if there is nothing to do.
 template <bool kIsFirstChunk>
 __device__ bool begin_chunk(const BinCirclesArgs& args) {
-  if (!kIsFirstChunk && args.begins_early) wait_for_kernel_in_front();
-  if (kIsFirstChunk) return true;  // the host has cleared what was there
+  if (!kIsFirstChunk && args.begins_early) wait_for_previous_kernel();
+  if (kIsFirstChunk) return true;  // the host has cleared the progress
   const FrameProgress& progress = *args.progress;
   if (progress.active_subtiles[(args.chunk_number + 1) % 2] == 0) return false;
   return progress.overflow == 0 || progress.overflow == args.chunk_number + 1;
 }
 
-/// The subtiles of a macrotile that a circle's pixels may lie in, ends included, in one word: x0
-/// and x1 with 6 bits, y0 and y1 with 7. kNowhere if there are none.
+/// Subtiles of a macrotile that a circle's pixels may lie in, ends included: x0 and x1 with 6 bits,
+/// y0 and y1 with 7. kNoSubtiles if there are none.
 using SubtileRect = std::uint32_t;
-inline constexpr SubtileRect kNowhere = ~SubtileRect{0};
+inline constexpr SubtileRect kNoSubtiles = ~SubtileRect{0};
 
 inline __device__ SubtileRect subtile_rect(const TileGrid& grid, const Shape& shape,
                                            int macrotile_x, int macrotile_y) {
@@ -27,35 +26,34 @@ inline __device__ SubtileRect subtile_rect(const TileGrid& grid, const Shape& sh
   constexpr int kSubtilesY = kMacrotileSide * kTileSize / kSubtileHeight;
   static_assert(kSubtilesX == 64 && kSubtilesY == 128, "SubtileRect's bits");
   const PixelRect pixels = grid.pixel_bounds(shape);
-  // Arithmetic shifts: an empty rectangle ends at −1, and stays empty.
+  // Arithmetic shifts: an empty rectangle ends at −1 and stays empty.
   static_assert(kSubtileWidth == 1 << 4 && kSubtileHeight == 1 << 3);
   const int x0 = max((pixels.x0 >> 4) - macrotile_x * kSubtilesX, 0);
   const int x1 = min((pixels.x1 >> 4) - macrotile_x * kSubtilesX, kSubtilesX - 1);
   const int y0 = max((pixels.y0 >> 3) - macrotile_y * kSubtilesY, 0);
   const int y1 = min((pixels.y1 >> 3) - macrotile_y * kSubtilesY, kSubtilesY - 1);
-  if (pixels.empty() || x0 > x1 || y0 > y1) return kNowhere;
+  if (pixels.empty() || x0 > x1 || y0 > y1) return kNoSubtiles;
   return x0 | x1 << 6 | y0 << 12 | y1 << 19;
 }
 
-/// A rectangle of tiles (kTileSize × kTileSize pixels, 2 × 4 subtiles).
+/// A rectangle of tiles, which have 2 × 4 subtiles.
 struct TileRect {
   int x0, y0, width, height;
 
   __device__ explicit TileRect(SubtileRect subtiles)
       : x0((subtiles & 63) >> 1),
         y0((subtiles >> 12 & 127) >> 2),
-        width(subtiles == kNowhere ? 0 : ((subtiles >> 6 & 63) >> 1) - x0 + 1),
-        height(subtiles == kNowhere ? 0 : ((subtiles >> 19 & 127) >> 2) - y0 + 1) {}
+        width(subtiles == kNoSubtiles ? 0 : ((subtiles >> 6 & 63) >> 1) - x0 + 1),
+        height(subtiles == kNoSubtiles ? 0 : ((subtiles >> 19 & 127) >> 2) - y0 + 1) {}
 };
 
-/// The rectangle's subtiles among those of tile (x, y) of its macrotile.
+/// Mask of the subtiles in tile (x, y) of the macrotile.
 inline __device__ std::uint32_t mask_in_tile(SubtileRect subtiles, int x, int y) {
   const int x0 = subtiles & 63, x1 = subtiles >> 6 & 63, y0 = subtiles >> 12 & 127,
             y1 = subtiles >> 19 & 127;
   return subtile_mask(x0 - 2 * x, x1 - 2 * x, y0 - 4 * y, y1 - 4 * y);
 }
 
-/// Which tiles of a macrotile can still change: a word a row.
 inline __device__ void collect_active_tiles(const BinCirclesArgs& args, int macrotile_x,
                                             int macrotile_y,
                                             std::uint32_t (&active)[kMacrotileSide]) {
@@ -70,11 +68,11 @@ inline __device__ void collect_active_tiles(const BinCirclesArgs& args, int macr
   }
 }
 
-/// A slab, of those that go from the front to the back, and the macrotile (blockIdx.y, blockIdx.z).
+/// A slab, counted from the front, and the macrotile (blockIdx.y, blockIdx.z).
 struct Slab {
   int macrotile_x, macrotile_y;
-  std::uint32_t first_circle;  // from the front
-  std::size_t number;          // among those of all macrotiles
+  std::uint32_t first_circle;  // counted from the front
+  std::size_t number;          // counted over all macrotiles
 
   __device__ Slab(const BinCirclesArgs& args, std::uint32_t slab)
       : macrotile_x(static_cast<int>(blockIdx.y)),
@@ -88,12 +86,11 @@ struct Slab {
   __device__ static std::size_t num_macrotiles() {
     return static_cast<std::size_t>(gridDim.z) * gridDim.y;
   }
-  /// Circle i of the slab, counted from the front, has this number in the chunk; negative where
-  /// there is none.
+  /// Number in the chunk of circle i, counted from the front; negative if there is none.
   __device__ int circle(const BinCirclesArgs& args, std::uint32_t i) const {
     return static_cast<int>(args.count - 1 - first_circle - i);
   }
-  /// An empty one where there is none.
+  /// Loads a circle, an empty one if `circle` is negative.
   __device__ static Shape load(const BinCirclesArgs& args, int circle) {
     Shape shape = load_shape(args.shapes + max(circle, 0));
     if (circle < 0) shape.radius = 0;

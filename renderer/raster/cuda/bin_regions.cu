@@ -9,18 +9,18 @@ namespace {
 /// Tuning, measured on an H200.
 struct RegionPolicy {
   static constexpr int kThreads = 1024;
-  /// Circles of a lane on their way from memory at once.
+  /// Circles that a lane loads at once.
   static constexpr int kLoads = 5;
 };
 
 constexpr int kWarps = RegionPolicy::kThreads / 32;
 constexpr int kTiles = kRegionWidth * kRegionHeight;
-constexpr int kParts = kWarps / kTiles;  // of the near circles: a warp a tile and part
+constexpr int kParts = kWarps / kTiles;  // parts of the near circles: a warp for each tile and part
 static_assert(kWarps == 32 && kTiles * kParts == kWarps, "a lane a warp");
 
 struct Shared {
-  std::uint32_t num_near[kWarps];  // circles found by each warp
-  std::uint32_t counts[kWarps];    // overlaps of [tile][part]
+  std::uint32_t num_near[kWarps];  // found by each warp
+  std::uint32_t counts[kWarps];    // for [tile][part]
 };
 
 /// A circle near the region: its rectangle of subtiles, ends included, three bits each, below its
@@ -29,7 +29,7 @@ using NearCircle = std::uint32_t;
 constexpr int kNumberShift = 12;
 static_assert(kRegionWidth * kTileSize / kSubtileWidth <= 8 &&
               kRegionHeight * kTileSize / kSubtileHeight <= 8 &&
-              kMostRegionCircles <= 1u << (32 - kNumberShift));
+              kMaxRegionCircles <= 1u << (32 - kNumberShift));
 
 __device__ std::uint32_t mask_in_tile(NearCircle circle, int x, int y) {
   const int x0 = circle & 7, x1 = circle >> 3 & 7, y0 = circle >> 6 & 7, y1 = circle >> 9 & 7;
@@ -52,48 +52,47 @@ struct Region {
     margin = 0.125f * grid.s + 0x1p-17f * (middle_x + half_width + middle_y + half_height);
   }
 
-  /// True only for circles whose box does not touch the region: most, and told quickly.
+  /// True only if the circle's box does not touch the region. Fast, and excludes most circles.
   __device__ bool is_far(const Shape& shape) const {
     const float dx = fabsf(shape.x - middle_x) - half_width;
     const float dy = fabsf(shape.y - middle_y) - half_height;
-    // The margin is more than all rounding: near circles are no farther away than their radius and
-    // the region.
+    // The margin exceeds all rounding: near circles lie within their radius of the region.
     return fmaxf(dx, dy) > __fmaf_rn(shape.radius, 1 + 0x1p-12f, margin);
   }
 
-  /// The circle's subtiles; an empty rectangle where it has none in the region.
+  /// Returns an empty rectangle if no subtile of the region is reached.
   __device__ NearCircle near_circle(const TileGrid& grid, const Shape& shape,
                                     std::uint32_t number) const {
-    constexpr int kMostX = kRegionWidth * kTileSize / kSubtileWidth - 1;
-    constexpr int kMostY = kRegionHeight * kTileSize / kSubtileHeight - 1;
+    constexpr int kMaxX = kRegionWidth * kTileSize / kSubtileWidth - 1;
+    constexpr int kMaxY = kRegionHeight * kTileSize / kSubtileHeight - 1;
     const PixelRect pixels = grid.pixel_bounds(shape);
     const int x0 = pixels.x0 / kSubtileWidth - 2 * tile_x,
               x1 = pixels.x1 / kSubtileWidth - 2 * tile_x;
     const int y0 = pixels.y0 / kSubtileHeight - 4 * tile_y,
               y1 = pixels.y1 / kSubtileHeight - 4 * tile_y;
-    const bool is_outside = pixels.empty() || x0 > kMostX || x1 < 0 || y0 > kMostY || y1 < 0;
-    if (is_outside) return number << kNumberShift | 7;  // from column 7 to column 0
+    const bool is_outside = pixels.empty() || x0 > kMaxX || x1 < 0 || y0 > kMaxY || y1 < 0;
+    if (is_outside) return number << kNumberShift | 7;  // empty: from column 7 to column 0
     return number << kNumberShift |
-           static_cast<std::uint32_t>(max(x0, 0) | min(x1, kMostX) << 3 | max(y0, 0) << 6 |
-                                      min(y1, kMostY) << 9);
+           static_cast<std::uint32_t>(max(x0, 0) | min(x1, kMaxX) << 3 | max(y0, 0) << 6 |
+                                      min(y1, kMaxY) << 9);
   }
 };
 
-/// Circles of a warp: whole words of 32.
+/// Circles of a warp, in whole words of 32.
 __device__ __host__ std::uint32_t circles_of_warp(std::uint32_t count) {
   return (count + kWarps * 32 - 1) / (kWarps * 32) * 32;
 }
 
-/// Block (region) of 1,024 threads lists all circles for the region's tiles: each warp looks for
-/// those near in a part of all circles, then for those that touch one tile in a part of the near
-/// ones, counts them, and writes them where the scan of the counts, over parts, tiles and regions,
-/// puts them.
+/// Block (region) of 1,024 threads. Each warp finds the near circles in a part of all, then those
+/// in one tile in a part of the near ones. It counts these and writes them at the position from the
+/// scan over parts, tiles and regions.
 template <bool kIsFirstChunk>
 __global__ void __launch_bounds__(RegionPolicy::kThreads)
     bin_regions_kernel(const __grid_constant__ BinCirclesArgs args) {
   constexpr int kLoads = RegionPolicy::kLoads;
   __shared__ Shared shared;
-  extern __shared__ NearCircle near_circles[];  // [kWarps · circles_of_warp()], then the numbers
+  // [kWarps · circles_of_warp()], followed by their numbers.
+  extern __shared__ NearCircle near_circles[];
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const TileGrid& grid = args.grid;
   const Region region(grid);
@@ -108,7 +107,7 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   const int last = static_cast<int>(args.count - end);
   int number = static_cast<int>(args.count - 1 - begin) - lane();
   for (std::uint32_t first = begin; first < end; first += 32 * kLoads, number -= 32 * kLoads) {
-    Shape shapes[kLoads];  // all are on their way before one is looked at
+    Shape shapes[kLoads];  // loads all before using one
 #pragma unroll
     for (int k = 0; k < kLoads; ++k)
       shapes[k] = load_shape(args.shapes + max(number - 32 * k, last));
@@ -124,7 +123,7 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   if (lane() == 0) shared.num_near[warp] = found;
   __syncthreads();
 
-  // Side by side, front to back.
+  // Packs near circles, front to back.
   const std::uint32_t up_to_here = warp_inclusive_sum(shared.num_near[lane()]);
   const std::uint32_t num_near = __shfl_sync(kAllLanes, up_to_here, kWarps - 1);
   const std::uint32_t first_near = __shfl_sync(kAllLanes, up_to_here, warp) - found;
@@ -157,7 +156,7 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   }
   if (lane() == 0) shared.counts[warp] = count;
   __syncthreads();
-  std::uint32_t before = 0, of_tile = 0;  // overlaps of the parts in front, of all parts
+  std::uint32_t before = 0, of_tile = 0;  // overlaps of parts in front, of all parts
 #pragma unroll
   for (int part_of_tile = 0; part_of_tile < kParts; ++part_of_tile) {
     const std::uint32_t of_part = shared.counts[tile * kParts + part_of_tile];

@@ -9,45 +9,43 @@ namespace {
 
 /// Tuning, measured on an H200.
 struct LongListPolicy {
-  /// Warps that find circles and the pixels they cover.
   static constexpr int kFinders = 8;
-  /// Batches of 32 circles in a step, at most. With more, which is up to 5 percent faster, shared
-  /// memory would not do on all devices: see Shared.
+  /// Batches of 32 circles in a step. More are up to 5 percent faster, but would not fit on all
+  /// devices: see Shared.
   static constexpr int kBatches = 16;
 };
 
-constexpr int kGroups = kPixelsPerLane;  // of pixels: a lane has one of each
+constexpr int kGroups = kPixelsPerLane;  // a lane has a pixel of each group
 constexpr int kFinders = LongListPolicy::kFinders, kBatches = LongListPolicy::kBatches;
 constexpr int kPainters = kGroups;  // warps
 constexpr int kThreads = 32 * (kPainters + kFinders);
-constexpr int kPortion = 32 * kBatches;  // overlaps of the list that a step looks at
+constexpr int kPortion = 32 * kBatches;  // overlaps of the list in a step
 constexpr int kWords = kPortion / 32 / kFinders;
 static_assert(kWords * kFinders == kBatches);
-constexpr std::uint32_t kMostWaiting = 2 * kPortion;
-static_assert((kMostWaiting & (kMostWaiting - 1)) == 0, "a ring");
+constexpr std::uint32_t kMaxWaiting = 2 * kPortion;
+static_assert((kMaxWaiting & (kMaxWaiting - 1)) == 0, "a ring");
 
 /// 32 circles that reach the subtile, front to back.
 struct Batch {
-  std::uint32_t covering[kGroups][32];  // of a lane's pixels: bit i: circle i covers it
-  float4 discs[32];                     // x, y, -, 1/r²; of batches with snow
+  std::uint32_t covering[kGroups][32];  // bit i: circle i covers the lane's pixel
+  float4 discs[32];                     // x, y, -, 1/r²; only set with snow
   Paint paints[32];
   struct alignas(8) Summary {
-    float transmittance;    // of a pixel that all of them cover, or less; 0 if there is snow
-    std::uint32_t reaches;  // bit k: some of them cover pixels of group k
+    float transmittance;    // lower bound for a pixel that all circles cover; 0 with snow
+    std::uint32_t reaches;  // bit k: some circle covers pixels of group k
   } summary;
 };
 
 struct Shared {
-  Batch batches[2][kBatches];  // found in this step, and painted in the next one
+  Batch batches[2][kBatches];  // found in this step, painted in the next one
   int num_batches[2];
   bool are_last[2];
-  std::uint32_t circles[kMostWaiting];  // that reach the subtile and wait, a ring
-  // Aligned, so that what is loaded together has none of the other ones, which others write.
+  std::uint32_t circles[kMaxWaiting];  // waiting circles that reach the subtile, a ring
+  // Aligned, so that vector loads of one half never include the other, which is being written.
   alignas(16) std::uint32_t counts[2][kFinders];
 };
 static_assert(sizeof(Shared) <= 64 << 10, "of a block with compute capability 7.5");
 
-/// Among the finders.
 __device__ void wait_for_finders() {
   asm volatile("bar.sync 1, %0;" ::"n"(32 * kFinders) : "memory");
 }
@@ -59,10 +57,10 @@ __device__ float warp_product(float value) {
   return value;
 }
 
-/// Finds the batches of one subtile, by kFinders warps together.
+/// kFinders warps find the batches of one subtile together.
 class Finder {
  public:
-  __device__ Finder(const BlendTilesArgs& args, const SubtilePlace& pixels, OverlapRun list,
+  __device__ Finder(const BlendTilesArgs& args, const SubtilePosition& pixels, OverlapRun list,
                     int subtile, Shared& shared)
       : args_(args),
         pixels_(pixels),
@@ -73,9 +71,8 @@ class Finder {
     fetch();
   }
 
-  /// The next batches, kBatches of them or the last ones.
   __device__ void find(int now) {
-    while (num_waiting_ < kPortion && first_ < list_.count) look();
+    while (num_waiting_ < kPortion && first_ < list_.count) filter_portion();
     wait_for_finders();
     const std::uint32_t some = min(num_waiting_, static_cast<std::uint32_t>(kPortion));
     const int num_batches = static_cast<int>((some + 31) / 32);
@@ -91,8 +88,8 @@ class Finder {
   }
 
  private:
-  /// Which overlaps of the next portion of the list reach the subtile: these wait.
-  __device__ void look() {
+  /// Appends the overlaps of the next portion that reach the subtile to the ring.
+  __device__ void filter_portion() {
     Overlap overlaps[kWords];
 #pragma unroll
     for (int k = 0; k < kWords; ++k) overlaps[k] = fetched_[k];
@@ -105,7 +102,7 @@ class Finder {
       reaching[k] = __ballot_sync(kAllLanes, (overlaps[k] >> subtile_ & 1) != 0);
       count += __popc(reaching[k]);
     }
-    // By turns, so that no warp writes where another one still reads.
+    // Alternates, so that no warp overwrites counts that are still being read.
     std::uint32_t* const counts = shared_.counts[first_ / kPortion % 2];
     if (lane() == 0) counts[finder_] = count;
     wait_for_finders();
@@ -118,13 +115,12 @@ class Finder {
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if ((reaching[k] >> lane() & 1) != 0)
-        shared_.circles[(at + num_before(reaching[k])) % kMostWaiting] =
+        shared_.circles[(at + num_before(reaching[k])) % kMaxWaiting] =
             overlaps[k] >> kOverlapCircleShift;
       at += __popc(reaching[k]);
     }
   }
 
-  /// The finder's part of the next portion.
   __device__ void fetch() {
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
@@ -133,12 +129,11 @@ class Finder {
     }
   }
 
-  /// Of `count` of those that wait, from the `first` one on.
   __device__ void make(Batch& batch, std::uint32_t first, int count) {
     Shape shape{0, 0, 0, 0};
     Paint paint{0, 0, 0, 0};
     if (lane() < count) {
-      const std::uint32_t circle = shared_.circles[(first + lane()) % kMostWaiting];
+      const std::uint32_t circle = shared_.circles[(first + lane()) % kMaxWaiting];
       shape = load_shape(args_.shapes + circle);
       paint = load_paint(args_.paints + circle);
     }
@@ -154,11 +149,11 @@ class Finder {
       if (__any_sync(kAllLanes, covering[k] != 0)) reaches |= 1u << k;
     }
     const float transmittance = warp_product(has_snow ? 0 : 1.0f - paint.alpha);
-    // More than all rounding.
+    // Exceeds all rounding.
     if (lane() == 0) batch.summary = {transmittance * 0.99f, reaches};
   }
 
-  /// Which of the lane's pixels the circles of all lanes cover: bit i of word k: lane i's, pixel k.
+  /// Sets bit i of word k if lane i's circle covers the lane's pixel k.
   __device__ void cover(const Shape& shape, std::uint32_t (&covering)[kGroups]) const {
     const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels_, args_.grid);
@@ -167,7 +162,7 @@ class Finder {
           shape, box.reaches ? r2 : -1, box.reaches ? box.first_column : 0,
           box.reaches ? box.first_row : 0, pixels_, args_.grid, covering);
       transpose(covering);
-    } else if (!__any_sync(kAllLanes, box.reaches && box.reach > kMostSpanRadius)) {
+    } else if (!__any_sync(kAllLanes, box.reaches && box.reach > kMaxSpanRadius)) {
       compute_spans(shape, box.reaches ? r2 : -1, box.reaches ? box.middle_x : 0, pixels_,
                     args_.grid, covering);
       transpose(covering);
@@ -187,16 +182,16 @@ class Finder {
   }
 
   const BlendTilesArgs& args_;
-  const SubtilePlace& pixels_;
+  const SubtilePosition& pixels_;
   OverlapRun list_;
   int subtile_, finder_;
   Shared& shared_;
-  std::uint32_t first_ = 0;                   // of the list, not looked at
+  std::uint32_t first_ = 0;                   // next index in the list
   std::uint32_t head_ = 0, num_waiting_ = 0;  // in the ring
-  Overlap fetched_[kWords];                   // from first_ on
+  Overlap fetched_[kWords];                   // overlaps from first_ on
 };
 
-/// Composites batches onto a group of pixels, a pixel a lane.
+/// Composites onto one pixel for each lane.
 class Painter {
  public:
   using State = StateOf<false>;
@@ -206,12 +201,12 @@ class Painter {
 
   __device__ void paint(const Batch* batches, int count, State& state) const {
     const Batch::Summary summary = summary_of(batches, count);
-    const bool none_becomes_opaque = stay_active(state.transmittance, summary.transmittance);
+    const bool all_stay_active = stay_active(state.transmittance, summary.transmittance);
     for (unsigned left = summary.reaches; left != 0; left &= left - 1) {
       const Batch& batch = batches[__ffs(left) - 1];
       const std::uint32_t covering =
           is_active(state.transmittance) ? batch.covering[group_][lane()] : 0;
-      if (none_becomes_opaque || stay_active(state.transmittance, batch.summary.transmittance))
+      if (all_stay_active || stay_active(state.transmittance, batch.summary.transmittance))
         paint_all(batch, covering, state);
       else
         paint_one_by_one(batch, covering, state);
@@ -225,7 +220,7 @@ class Painter {
  private:
   using L = ScalarLanes;
 
-  /// Of all batches: the product, and bit b: batch b reaches the group.
+  /// Returns the product; bit b is set if batch b reaches the group.
   __device__ Batch::Summary summary_of(const Batch* batches, int count) const {
     static_assert(kBatches <= 32);
     Batch::Summary own{1, 0};
@@ -234,13 +229,13 @@ class Painter {
             __ballot_sync(kAllLanes, (own.reaches >> group_ & 1) != 0)};
   }
 
-  /// True if no lane's pixel becomes opaque when it is covered by what lets `behind` through.
+  /// True if no active pixel becomes opaque when light is multiplied by `behind`.
   __device__ static bool stay_active(float transmittance, float behind) {
     return !__any_sync(kAllLanes, is_active(transmittance) && !is_active(transmittance * behind));
   }
 
-  /// Has no branches: a circle that does not cover the pixel gets alpha 0, which changes no bit.
-  /// The chain is one multiplication a circle. The next paints load while these are composited.
+  /// Branch-free: alpha 0 outside the circle changes no bit. The dependent chain is one
+  /// multiplication a circle; meanwhile the next paints load.
   __device__ static void paint_all(const Batch& batch, std::uint32_t covering, State& state) {
     constexpr int kStep = 8;
     Paint paints[kStep];
@@ -271,7 +266,7 @@ class Painter {
     }
   }
 
-  /// `alpha`: the circle's, then the pixel's.
+  /// `alpha` is the circle's first, then the pixel's.
   __device__ void shade_snow(const Batch& batch, int i, float& alpha, float& red,
                              float& green) const {
     const float4 disc = batch.discs[i];
@@ -284,9 +279,9 @@ class Painter {
   int group_;
 };
 
-/// Block (tile, subtile) composites one subtile of a tile with a long list. What is a chain,
-/// putting one circle behind the other, is done by a warp for 32 pixels; meanwhile others find out
-/// which circles of the list cover which pixels, so that the chain never waits for memory.
+/// Block (tile, subtile). Compositing is a dependent chain, which a warp does for 32 pixels.
+/// Meanwhile other warps find which circles cover which pixels, so that the chain never waits for
+/// memory.
 __global__ void __launch_bounds__(kThreads)
     blend_long_lists_kernel(const __grid_constant__ BlendTilesArgs args) {
   extern __shared__ char memory[];
@@ -299,13 +294,13 @@ __global__ void __launch_bounds__(kThreads)
   if (list.count < args.long_list) return;
   const bool is_first_chunk = args.chunk_number == 0;
   if (!is_first_chunk && (args.active_subtiles[tile] >> subtile & 1) == 0) return;
-  const SubtilePlace pixels(grid, tile_x, tile_y, subtile);
+  const SubtilePosition pixels(grid, tile_x, tile_y, subtile);
 
   const int warp = static_cast<int>(threadIdx.x / 32);
   const bool is_painter = warp < kPainters;
-  // Warp w issues on the processor's quarter w % 4: the painters on different ones.
+  // Warp w issues on the processor's quarter w % 4: the painters use different ones.
   const int group = warp % kGroups;
-  const int x = pixels.x(), y = pixels.y(group);  // a painter's
+  const int x = pixels.x(), y = pixels.y(group);
   const std::size_t position = static_cast<std::size_t>(y) * grid.width + x;
   const bool is_inside = is_painter && x < grid.width && y < grid.height;
   Painter::State state{0, 0, 0, is_inside ? 1.0f : 0.0f};
@@ -335,7 +330,7 @@ __global__ void __launch_bounds__(kThreads)
     else
       args.states[position] = {state.red, state.green, state.blue, state.transmittance};
   }
-  // The byte's word may have other tiles' bytes, whose blocks do the same.
+  // Other tiles' blocks write to the word, too.
   if (all_done && threadIdx.x == 0 && !args.is_last_chunk) {
     auto* const words = reinterpret_cast<unsigned*>(args.active_subtiles);
     atomicAnd(words + tile / 4, ~(1u << (tile % 4 * 8 + subtile)));

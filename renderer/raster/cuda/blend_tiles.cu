@@ -5,12 +5,12 @@
 namespace roundel::cuda {
 namespace {
 
-/// A tile's overlaps, front to back, from its list, which every warp reads for itself.
+/// A tile's list, which every warp reads by itself.
 class ListedOverlaps {
  public:
   static constexpr bool kIsListed = true;
-  static constexpr bool kAreMany = true;  ///< some tiles may take much longer than others
-  static constexpr int kWarps = BlendPolicy::kIndependentWarps;  ///< of a block
+  static constexpr bool kHasUnevenTiles = true;  ///< some tiles may take much longer
+  static constexpr int kWarps = BlendPolicy::kIndependentWarps;  ///< warps of a block
   struct Scratch {};
 
   __device__ ListedOverlaps(const BlendTilesArgs& args, Scratch& /*scratch*/, int tile_x,
@@ -18,7 +18,7 @@ class ListedOverlaps {
       : list_(args.lists[tile_y * args.grid.tiles_x + tile_x]),
         overlaps_(args.overlaps + list_.start) {}
 
-  /// Paints them all. True when the subtile is done.
+  /// Returns true if the subtile is done.
   template <class Painter>
   __device__ bool paint(Painter& painter, typename Painter::Pixels& subtile, bool is_done) {
     return is_done || painter.paint(subtile, overlaps_, list_.count, true);
@@ -29,23 +29,22 @@ class ListedOverlaps {
   const Overlap* overlaps_;
 };
 
-/// Of a circle in memory, where the front one is the last.
+/// In memory the front circle is the last.
 constexpr std::uint32_t number_of(std::uint32_t from_front, const BlendTilesArgs& args) {
   return args.count - 1 - from_front;
 }
 
-/// All circles, where they are so few that every subtile can do with them: a lane each, on their
-/// way from the start.
-class FewOverlaps {
+/// For so few circles that every subtile tests all of them: one for each lane, loaded first.
+class LaneOverlaps {
  public:
-  static constexpr std::uint32_t kMost = 32;
+  static constexpr std::uint32_t kMaxLaneCircles = 32;
   static constexpr bool kIsListed = false;
-  static constexpr bool kAreMany = false;
+  static constexpr bool kHasUnevenTiles = false;
   static constexpr int kWarps = BlendPolicy::kIndependentWarps;
   struct Scratch {};
 
-  __device__ FewOverlaps(const BlendTilesArgs& args, Scratch& /*scratch*/, int /*tile_x*/,
-                         int /*tile_y*/) {
+  __device__ LaneOverlaps(const BlendTilesArgs& args, Scratch& /*scratch*/, int /*tile_x*/,
+                          int /*tile_y*/) {
     if (const std::uint32_t i = 31 - lane(); i < args.count) {
       shape_ = load_shape(args.shapes + number_of(i, args));
       paint_ = load_paint(args.paints + number_of(i, args));
@@ -63,19 +62,19 @@ class FewOverlaps {
   Paint paint_{0, 0, 0, 0};
 };
 
-/// More of them, which every block looks at until its tile is done: quicker than lists.
-class FoundOverlaps {
+/// For more circles: every block tests them until its tile is done, which is faster than lists.
+class SearchedOverlaps {
  public:
   static constexpr bool kIsListed = false;
-  static constexpr bool kAreMany = true;
-  static constexpr int kWarps = kSubtilesPerTile;  ///< which look for circles together
+  static constexpr bool kHasUnevenTiles = true;
+  static constexpr int kWarps = kSubtilesPerTile;  ///< find circles together
   struct Scratch {
-    Overlap found[BlendPolicy::kMostFound];  // front to back
-    // Circles found by each warp, in one of two rounds that follow each other.
+    Overlap found[BlendPolicy::kMaxFound];  // front to back
+    // Counts of each warp, in two successive rounds.
     alignas(16) std::uint32_t near_circles[2][kSubtilesPerTile];
   };
 
-  __device__ FoundOverlaps(const BlendTilesArgs& args, Scratch& scratch, int tile_x, int tile_y)
+  __device__ SearchedOverlaps(const BlendTilesArgs& args, Scratch& scratch, int tile_x, int tile_y)
       : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {}
 
   template <class Painter>
@@ -83,7 +82,7 @@ class FoundOverlaps {
     while (!is_at_end()) {
       const std::uint32_t count = find_next();
       if (!is_done) is_done = painter.paint(subtile, scratch_.found, count, false);
-      // Nothing is looked for any more after the end: no need to wait for each other.
+      // No circles are searched after the end, so no warp waits.
       if (!is_at_end() && __syncthreads_and(is_done)) break;
     }
     if (is_done || painter.num_waiting == 0) return is_done;
@@ -94,12 +93,12 @@ class FoundOverlaps {
  private:
   static constexpr int kThreads = 32 * kWarps;
 
-  /// Finds the next ones and returns their number. All threads call it.
+  /// Returns the number of circles found. All threads call it.
   __device__ std::uint32_t find_next() {
     std::uint32_t found = 0;
     do {
-      found = look_at_next(found);
-    } while (found < BlendPolicy::kEnoughFound && !is_at_end());
+      found = test_next(found);
+    } while (found < BlendPolicy::kMinFound && !is_at_end());
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < found; i += kThreads) {
       const std::uint32_t circle = scratch_.found[i];
@@ -110,36 +109,36 @@ class FoundOverlaps {
     __syncthreads();
     return found;
   }
-  __device__ bool is_at_end() const { return round_ * kLookedAt >= args_.count; }
+  __device__ bool is_at_end() const { return round_ * kTestedPerRound >= args_.count; }
 
   static constexpr std::uint32_t kCirclesPerThread = BlendPolicy::kCirclesPerThread;
-  static constexpr std::uint32_t kLookedAt = kCirclesPerThread * kThreads;  // in a round
-  static_assert(BlendPolicy::kEnoughFound + kLookedAt <= BlendPolicy::kMostFound,
+  static constexpr std::uint32_t kTestedPerRound = kCirclesPerThread * kThreads;  // in a round
+  static_assert(BlendPolicy::kMinFound + kTestedPerRound <= BlendPolicy::kMaxFound,
                 "all of a round may be found");
 
-  /// Puts the numbers of the next kLookedAt circles that are not far from the tile behind those of
-  /// the `found` ones, front to back, and returns how many there are then. A warp looks at circles
-  /// side by side, so that one barrier does: its lanes know the warps' counts, and rank themselves.
-  __device__ std::uint32_t look_at_next(std::uint32_t found) {
+  /// Appends those of the next kTestedPerRound circles that are near the tile to the `found` ones,
+  /// front to back, and returns the total. A warp tests adjacent circles, so that one barrier is
+  /// enough: lanes know the warps' counts and rank themselves.
+  __device__ std::uint32_t test_next(std::uint32_t found) {
     const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const std::uint32_t first =
-        round_ * kLookedAt + warp * 32 * kCirclesPerThread + lane;  // from the front
-    Shape shapes[kCirclesPerThread];  // all are on their way before one is looked at
+        round_ * kTestedPerRound + warp * 32 * kCirclesPerThread + lane;  // from the front
+    Shape shapes[kCirclesPerThread];  // loads all before using one
 #pragma unroll
     for (std::uint32_t k = 0; k < kCirclesPerThread; ++k)
       shapes[k] = load_shape(args_.shapes + number_of(min(first + 32 * k, args_.count - 1), args_));
-    unsigned near[kCirclesPerThread];  // a bit a lane: its circle is not far
+    unsigned near[kCirclesPerThread];  // a bit for each lane
     std::uint32_t count = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
       near[k] = __ballot_sync(kAllLanes, first + 32 * k < args_.count && !is_far(shapes[k]));
       count += __popc(near[k]);
     }
-    // By turns, so that no warp writes where another one still reads those of the round before.
+    // Alternates, so that no warp overwrites counts of the previous round.
     std::uint32_t* const counts = scratch_.near_circles[round_++ % 2];
     if (lane == 0) counts[warp] = count;
     __syncthreads();
-    std::uint32_t position = found;  // of the warp's first one
+    std::uint32_t position = found;
 #pragma unroll
     for (std::uint32_t w = 0; w < kSubtilesPerTile; ++w) {
       if (w < warp) position += counts[w];
@@ -154,19 +153,19 @@ class FoundOverlaps {
     return found;
   }
 
-  /// True only for circles whose box does not touch the tile: most, and told quickly.
+  /// True only if the circle's box does not touch the tile. Fast, and excludes most circles.
   __device__ bool is_far(const Shape& shape) const {
     const float half = 0.5f * static_cast<float>(kTileSize) * args_.grid.s;
     const float dx =
         fabsf(shape.x - (args_.grid.left() + static_cast<float>(2 * tile_x_ + 1) * half));
     const float dy =
         fabsf(shape.y - (args_.grid.bottom() + static_cast<float>(2 * tile_y_ + 1) * half));
-    // The margin is more than all rounding.
+    // Exceeds all rounding.
     const float reach = (shape.radius + half) * (1 + 0x1p-12f);
     return fmaxf(dx, dy) * (1 - 0x1p-18f) > reach + args_.grid.s * 0.125f;
   }
 
-  /// 0 where none of the pixels is in the tile.
+  /// 0 if no pixel is in the tile.
   __device__ std::uint32_t mask_in_tile(const PixelRect& pixels) const {
     const int x0 = pixels.x0 / kSubtileWidth - 2 * tile_x_;
     const int x1 = pixels.x1 / kSubtileWidth - 2 * tile_x_;
@@ -179,7 +178,7 @@ class FoundOverlaps {
   const BlendTilesArgs& args_;
   Scratch& scratch_;
   int tile_x_, tile_y_;
-  std::uint32_t round_ = 0;  // each looks at kLookedAt circles
+  std::uint32_t round_ = 0;  // each tests kTestedPerRound circles
 };
 
 template <class Overlaps, bool kArea>
@@ -188,8 +187,8 @@ struct Shared {
   WarpScratch<kArea> warps[Overlaps::kWarps];
 };
 
-/// Notes whether later chunks can change the subtile; one lane calls it. The byte's word has other
-/// tiles' bytes, whose blocks do the same.
+/// Notes whether later chunks can change the subtile. One lane calls it. Other tiles' blocks write
+/// to the word, too.
 __device__ void set_active(const BlendTilesArgs& args, int tile, int subtile, bool is_active) {
   auto* const word = reinterpret_cast<unsigned*>(args.active_subtiles) + tile / 4;
   const unsigned bit = 1u << (tile % 4 * 8 + subtile);
@@ -208,40 +207,39 @@ constexpr int blocks_per_processor() {
   return kTiles * kSubtilesPerTile / Overlaps::kWarps;
 }
 
-/// Row i of `count`, in the order `first`, first + 1, first - 1, first + 2 and so on.
+/// Row i in the order `first`, first + 1, first − 1, first + 2 and so on.
 __device__ int nearest_row(int i, int first, int count) {
   const int both_ways = min(first, count - 1 - first);
   if (i <= 2 * both_ways) return i % 2 != 0 ? first + (i + 1) / 2 : first - i / 2;
   return first > both_ways ? count - 1 - i : i;
 }
 
-/// Block (tile, or a part of it) finishes, or carries on to the next chunk, the pixels of its
-/// subtiles: a warp has 16 × 8 of them, four a lane. Every pixel is one thread's alone, and its
-/// circles come in list order, so its bits do not depend on the launch.
+/// Block (tile, or a part of it) finishes the pixels of its subtiles or saves them for the next
+/// chunk: 16 × 8 for each warp, four for each lane. Each pixel has one thread, and its circles come
+/// in list order, so its bits do not depend on the launch.
 template <class Overlaps, bool kArea, bool kLooks>
 __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<Overlaps, kArea>()))
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   constexpr int kOwnWarps = Overlaps::kWarps, kParts = kSubtilesPerTile / kOwnWarps;
   __shared__ Shared<Overlaps, kArea> shared;
-  if (Overlaps::kIsListed && args.begins_early) wait_for_kernel_in_front();
+  if (Overlaps::kIsListed && args.begins_early) wait_for_previous_kernel();
   FrameProgress& progress = *args.progress;
-  // Without lists there are none that do not fit.
+  // Without lists none overflow.
   if (Overlaps::kIsListed && progress.overflow != 0) return;
   const TileGrid& grid = args.grid;
   int tile_x = static_cast<int>(blockIdx.x) / kParts, tile_y = static_cast<int>(blockIdx.y);
   if (Overlaps::kIsListed && args.tile_order != nullptr) {
-    const std::uint32_t place = args.tile_order[tile_y * grid.tiles_x + tile_x];
-    tile_x = static_cast<int>(place & 0xffff);
-    tile_y = static_cast<int>(place >> 16);
-  } else if (Overlaps::kAreMany) {
+    const std::uint32_t packed_tile = args.tile_order[tile_y * grid.tiles_x + tile_x];
+    tile_x = static_cast<int>(packed_tile & 0xffff);
+    tile_y = static_cast<int>(packed_tile >> 16);
+  } else if (Overlaps::kHasUnevenTiles) {
     tile_y = nearest_row(tile_y, args.first_row, grid.tiles_y);
   }
   const int tile = tile_y * grid.tiles_x + tile_x;
   const int first_subtile = static_cast<int>(blockIdx.x) % kParts * kOwnWarps;
-  // Only the first chunk may have no lists.
   const bool is_first_chunk = !Overlaps::kIsListed || args.chunk_number == 0;
   if (tile == 0 && first_subtile == 0 && threadIdx.x == 0) {
-    // Of the chunk in front; binning has read it, and this chunk's count is the other one.
+    // Binning has read this counter of the previous chunk; this chunk uses the other one.
     std::uint32_t& active_before = progress.active_subtiles[(args.chunk_number + 1) % 2];
     progress.overlaps = (is_first_chunk ? 0 : progress.overlaps) + progress.listed;
     if (is_first_chunk)
@@ -262,12 +260,12 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
   const bool was_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
   bool is_done = was_done;
   if (Overlaps::kIsListed && args.long_list != ~0u && args.lists[tile].count >= args.long_list) {
-    // As far as is known here.
+    // as far as is known here
     if (lane() == 0 && !args.is_last_chunk) set_active(args, tile, number, !was_done);
     return;
   }
   if (!is_done) subtile.start(args, is_first_chunk);
-  // This kernel is the longest without shares: another way of painting would slow down the others.
+  // Without shares this kernel is the longest: another way to paint would slow down the others.
   if (Overlaps::kIsListed && !kArea) subtile.are_alike = false;
 
   SubtileBlender<kArea, kLooks, Overlaps::kIsListed> blender{
@@ -318,18 +316,18 @@ bool can_begin_early() {
   cudaFuncAttributes attributes;
   ROUNDEL_CUDA_CHECK(
       cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps, false, false>));
-  // What counts is what the code was compiled for: on older devices, and on newer ones from their
-  // code, wait_for_kernel_in_front() does nothing.
+  // The architecture that the code was compiled for decides: older code does not wait in
+  // wait_for_previous_kernel(), even on newer devices.
   return attributes.ptxVersion >= 90;
 }
 
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
   if (args.lists != nullptr)
     launch_blend<ListedOverlaps>(args, stream);
-  else if (args.count <= FewOverlaps::kMost)
-    launch_blend<FewOverlaps>(args, stream);
+  else if (args.count <= LaneOverlaps::kMaxLaneCircles)
+    launch_blend<LaneOverlaps>(args, stream);
   else
-    launch_blend<FoundOverlaps>(args, stream);
+    launch_blend<SearchedOverlaps>(args, stream);
 }
 
 }  // namespace roundel::cuda

@@ -6,31 +6,31 @@ namespace {
 /// Tuning, measured on an H200.
 struct CountPolicy {
   static constexpr int kThreads = 256, kBlocksPerProcessor = 6;
-  /// Circles of a lane on their way from memory at once.
+  /// Circles that a lane loads at once.
   static constexpr int kLoads = 4;
-  /// A lane finds the tiles of its own circle, a warp those of a circle with more than so many.
+  /// A lane finds its circle's tiles; for more than these a warp does.
   static constexpr int kTilesOfLane = 12;
 };
 
 struct Shared {
   std::uint32_t counts[kTilesPerMacrotile];
-  SlabOverlap overlaps[kMostSlabOverlaps];  // in any order
-  std::uint32_t active[kMacrotileSide];     // bit x of word y: tile (x, y) is not done
-  std::uint32_t num_overlaps;               // also those that do not fit
+  SlabOverlap overlaps[kMaxSlabOverlaps];  // in any order
+  std::uint32_t active[kMacrotileSide];    // bit x of word y: tile (x, y) is active
+  std::uint32_t num_overlaps;              // includes those that do not fit
   OverlapRun run;
 };
 
-/// Finds a slab's overlaps with the tiles of a macrotile. All lanes of a warp call find().
+/// Finds the overlaps of a slab with a macrotile's tiles. All lanes of a warp call find().
 template <bool kIsFirstChunk>
 class OverlapFinder {
  public:
   __device__ OverlapFinder(const BinCirclesArgs& args, const Slab& slab, Shared& shared)
       : args_(args), slab_(slab), shared_(shared) {}
 
-  /// Those of circles first + lane(), and of those `step` circles on.
+  /// Finds them for circles first + lane(), and for kLoads − 1 more at distances of `step`.
   __device__ void find(std::uint32_t first, std::uint32_t step) {
     constexpr int kLoads = CountPolicy::kLoads;
-    Shape shapes[kLoads];  // all are on their way before one is looked at
+    Shape shapes[kLoads];  // loads all before using one
 #pragma unroll
     for (int k = 0; k < kLoads; ++k)
       shapes[k] = Slab::load(args_, circle_of_slab(first + k * step + lane()));
@@ -56,9 +56,10 @@ class OverlapFinder {
         const bool is_large = tiles[k] > CountPolicy::kTilesOfLane;
         if (!is_large) emit(circle, subtiles[k], at);
         for (unsigned large = __ballot_sync(kAllLanes, is_large); large != 0; large &= large - 1) {
-          const int one = __ffs(large) - 1;
-          emit_by_warp(__shfl_sync(kAllLanes, circle, one),
-                       __shfl_sync(kAllLanes, subtiles[k], one), __shfl_sync(kAllLanes, at, one));
+          const int owner = __ffs(large) - 1;
+          emit_by_warp(__shfl_sync(kAllLanes, circle, owner),
+                       __shfl_sync(kAllLanes, subtiles[k], owner),
+                       __shfl_sync(kAllLanes, at, owner));
         }
       }
       at += tiles[k];
@@ -70,7 +71,7 @@ class OverlapFinder {
     return i < args_.slab_circles ? slab_.circle(args_, i) : -1;
   }
 
-  /// Columns of a row of the rectangle whose tiles can still change, a bit each.
+  /// Returns the active tiles of a row, a bit for each column.
   __device__ std::uint32_t columns(const TileRect& rect, int y) const {
     const std::uint32_t bits = (2u << (rect.x0 + rect.width - 1)) - (1u << rect.x0);
     return kIsFirstChunk ? bits : bits & shared_.active[y];
@@ -84,15 +85,15 @@ class OverlapFinder {
     return count;
   }
 
-  /// Of at most 2 × 2 tiles, without a loop: most circles.
+  /// Emits at most 2 × 2 tiles, without a loop: most circles.
   __device__ void emit_small(std::uint32_t circle, SubtileRect subtiles, std::uint32_t at) {
     const std::uint32_t x0 = subtiles & 63, x1 = subtiles >> 6 & 63, y0 = subtiles >> 12 & 127,
                         y1 = subtiles >> 19 & 127;
     const std::uint32_t tile = y0 / 4 * kMacrotileSide + x0 / 2;
-    const bool is_one = subtiles != kNowhere;
-    const bool is_wide = is_one && x0 / 2 != x1 / 2, is_tall = is_one && y0 / 4 != y1 / 4;
-    const bool takes[4] = {is_one, is_wide, is_tall, is_wide && is_tall};
-    // The tile's columns are bits 0x55 and 0xaa, its rows two bits each.
+    const bool is_present = subtiles != kNoSubtiles;
+    const bool is_wide = is_present && x0 / 2 != x1 / 2, is_tall = is_present && y0 / 4 != y1 / 4;
+    const bool takes[4] = {is_present, is_wide, is_tall, is_wide && is_tall};
+    // Columns are bits 0x55 and 0xaa, rows two bits each.
     const std::uint32_t left = (x0 % 2 != 0 ? 0xaa : 0xff) & (is_wide || x1 % 2 != 0 ? 0xff : 0x55);
     const std::uint32_t right = x1 % 2 != 0 ? 0xff : 0x55;
     const std::uint32_t upper = 0xffu >> (6 - 2 * (y1 % 4));
@@ -132,7 +133,7 @@ class OverlapFinder {
   __device__ void emit_one(std::uint32_t circle, std::uint32_t tile, std::uint32_t mask,
                            std::uint32_t at) {
     atomicAdd(&shared_.counts[tile], 1);
-    if (at < kMostSlabOverlaps)
+    if (at < kMaxSlabOverlaps)
       shared_.overlaps[at] = circle << kSlabCircleShift | tile << kSlabTileShift | mask;
   }
 
@@ -141,8 +142,8 @@ class OverlapFinder {
   Shared& shared_;
 };
 
-/// Block (slab, macrotile) of 256 threads finds one slab's overlaps with the tiles of one macrotile
-/// and counts them by tile. Where there are too many for shared memory it only counts.
+/// Block (slab, macrotile) of 256 threads finds overlaps and counts them by tile; only counts if
+/// they exceed shared memory.
 template <bool kIsFirstChunk>
 __global__ void __launch_bounds__(CountPolicy::kThreads,
                                   blocks_that_fit(CountPolicy::kBlocksPerProcessor,
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
   const Slab slab(args, blockIdx.x);
   static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread has four tiles");
   reinterpret_cast<uint4*>(shared.counts)[thread] = {0, 0, 0, 0};
-  // num_scan_words() without its divisions. Every macrotile has a slab, and no more words than a
+  // num_scan_words() without divisions. Every macrotile has a slab, and at most as many words as a
   // block has threads.
   static_assert(kTilesPerMacrotile / kScannedTiles <= kThreads);
   const std::size_t word = slab.number * kThreads + thread;
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
     const bool is_crowded = total > args.most_slab_overlaps;
     std::uint64_t start = 0;
     if (!is_crowded && total > 0) start = atomicAdd(&args.progress->placed, total);
-    // Where lists do not fit these do not either.
+    // Slab overlaps overflow whenever lists do.
     if (is_crowded || start + total > args.capacity) total = kCrowded;
     args.slab_runs[slab.number] = shared.run = {static_cast<std::uint32_t>(start), total};
   }

@@ -12,14 +12,14 @@ namespace roundel {
 namespace cuda {
 namespace {
 
-/// Overlaps of a list that is better shared by several blocks.
+/// Overlaps of a list that several blocks share.
 constexpr std::uint32_t kLongList = 8192;
-/// Up to so many circles every tile's block looks at them itself: lists would cost more. Not for
-/// more: where tiles are not done early, the look takes longer than lists.
-constexpr std::uint64_t kMostUnlisted = 2048;
-constexpr std::uint64_t kMostUnlistedTests = kMostUnlisted * 1024;  // circles · tiles
-/// Up to so many circles, and circles · regions, a block a region looks at all of them.
-constexpr std::uint64_t kMostRegionTests = std::uint64_t{kMostRegionCircles} * 128;
+/// Up to this many circles every tile's block tests all of them, which is faster than lists. With
+/// more, tiles that are done late are slower.
+constexpr std::uint64_t kMaxUnlisted = 2048;
+constexpr std::uint64_t kMaxUnlistedTests = kMaxUnlisted * 1024;  // circles · tiles
+/// Maximum circles · regions for which each region's block tests all circles.
+constexpr std::uint64_t kMaxRegionTests = std::uint64_t{kMaxRegionCircles} * 128;
 
 std::uint64_t attribute(cudaDeviceAttr which, int device) {
   int value = 0;
@@ -31,7 +31,7 @@ PngShape png_shape(const ImageSettings& image) {
   return {image.width, image.height, image.channels(), image.bits};
 }
 
-/// Of the calling thread, before anything else: the frame before may have been another thread's.
+/// Call first: another thread may have drawn the previous frame.
 int set_device(int device) {
   ROUNDEL_CUDA_CHECK(cudaSetDevice(device));
   return device;
@@ -63,7 +63,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
     prepare(image, out);
   }
   circles_ = &circles;
-  // Where the host has nothing to do between them, neither copies nor times.
+  // Joins stages if the host neither copies nor measures in between.
   graph_.begin(device_circles_.has_all(circles) && !options_.times_stages);
   set_frame(image, target);
   estimate_ = estimate(circles, image);
@@ -73,14 +73,14 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   policy.largest = largest_chunk(count);
   if (options_.chunk_circles > 0) return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
   if (!device_circles_.has_all(circles)) return {count, policy.sizes(estimate_)};
-  // Kernels that find nothing to do take less time than to ask whether there is something, and none
-  // take the least: as many chunks are drawn as the last frame needed before it is asked for more.
+  // Polling costs more than empty kernels. We launch as many chunks as the last frame needed, then
+  // ask.
   policy.growth = 0;
   return {count, policy.sizes(estimate_), last_chunk_};
 }
 
-/// Circles that the device makes are sampled on the host, which steps these few too: not for every
-/// frame, since that takes as long as to start the frame's kernels.
+/// Samples circles that the device makes on the host, by stepping these few. Not for every frame,
+/// since that takes as long as launching its kernels.
 FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSettings& image) {
   if (circles.recipe() == nullptr || !circles.recipe()->film)
     return estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
@@ -89,8 +89,8 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
   estimated_film_ = recipe.film->number;
   estimated_grid_ = bin_.grid;
   estimated_overlaps_.reset();
-  const std::vector<std::size_t> places = sampled_places(circles.count());
-  const std::span<const Shape> shapes = sampled_.at(recipe, places);
+  const std::vector<std::size_t> indices = sampled_places(circles.count());
+  const std::span<const Shape> shapes = sampled_.at(recipe, indices);
   std::size_t next = 0;
   const CircleStream samples(circles.count(), [&](std::size_t first, std::span<Shape> some_shapes,
                                                   std::span<Paint> some_paints) {
@@ -100,36 +100,36 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
   return estimate_frame(samples, image, kTileSize, kCudaChunks.saturation_factor);
 }
 
-/// Whether it holds for the next frame, too.
+/// Decides whether the next frame keeps the estimate.
 void CudaBackend::compare_with_estimate(const FrameProgress& progress) {
   if (!estimated_overlaps_) estimated_overlaps_ = progress.overlaps;
-  // By value: references would be to a temporary, since CUDA's counters have a type of their own.
+  // By value: CUDA's counters have a type of their own, so references would be to temporaries.
   const auto [least, most] = std::minmax<std::uint64_t>({*estimated_overlaps_, progress.overlaps});
-  const std::uint64_t kept = least + least / 4 + kFewOverlaps;  // well within kCapacityMargin
+  const std::uint64_t kept = least + least / 4 + kExtraOverlaps;  // well within kCapacityMargin
   if (progress.overflow != 0 || most > kept) estimated_film_ = 0;
 }
 
-/// True where the frame becomes a file here, and no picture in main memory.
+/// True if the device packs the file, without a picture in main memory.
 bool CudaBackend::packs(const ImageSettings& image, const FrameTarget& out) const {
   if (out.png == nullptr) return false;
   const PngShape shape = png_shape(image);
-  // Where memory is short, the host packs it.
+  // If memory is short, the host packs.
   constexpr std::uint64_t kShare = 8;
   return PngEncoder::can_encode(shape) &&
          (options_.memory_budget == 0 ||
           PngEncoder::needed_bytes(shape) <= options_.memory_budget / kShare);
 }
 
-/// Gives the output its size, in memory that the device copies to by itself: not the first picture,
-/// since that takes longer to get than it saves, nor huge ones, which would take memory from
-/// others. The first one's memory is exchanged when it comes again.
+/// Resizes the output in locked memory, which the device copies to directly. The first picture has
+/// ordinary memory, since locking takes longer than it saves; huge ones, too, since they would take
+/// memory from others.
 void CudaBackend::prepare(const ImageSettings& image, const FrameTarget& out) const {
-  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
   const std::size_t size = png_shape(image).row_bytes() * static_cast<std::size_t>(image.height);
-  if (out.image != nullptr && frames_ > 1 && size <= kMostBytes) {
+  if (out.image != nullptr && frames_ > 1 && size <= kMaxBytes) {
     Buffer<std::uint8_t>& bytes = out.image->bytes;
     if (bytes.size() != size || !is_locked(bytes.data())) {
-      bytes = {};  // first: both need not fit at once
+      bytes = {};  // frees first: both may not fit at once
       bytes = locked_pages<std::uint8_t>(size);
     }
   }
@@ -165,7 +165,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   blend_.flat_background = background.row(0);
   if (!background.is_flat()) {
     if (const std::pair rows(background, image.height); filled_background_ != rows) {
-      filled_background_.reset();  // until it is filled: there may be no memory
+      filled_background_.reset();  // until filled: allocation may fail
       background_.reserve_discard(static_cast<std::size_t>(image.height));
       fill_background(background, image.height, background_.data(), stream_);
       filled_background_ = rows;
@@ -175,7 +175,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   if (const std::size_t words = (static_cast<std::size_t>(grid.num_tiles()) + 3) / 4;
       active_subtiles_.size() < words * 4) {
     active_subtiles_.reserve_discard(words * 4);
-    // Blocks set a tile's bits one by one, and read the others with them.
+    // Blocks set a tile's bits one by one.
     ROUNDEL_CUDA_CHECK(
         cudaMemsetAsync(active_subtiles_.data(), 0, active_subtiles_.bytes(), stream_));
   }
@@ -186,14 +186,14 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
 
 void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   const ProfilerRange range("bin");
-  const bool is_listed = !needs_no_lists(chunk);
+  const bool is_listed = !is_unlisted(chunk);
   if (!is_capturing_) {
     if (chunk.number == 0) {
       if (!is_progress_clear_) {
-        stream_.wait();  // for a frame that did not come to its end
+        stream_.wait();  // for an incomplete frame
         clear_progress();
       }
-      is_progress_clear_ = false;  // if it ends with an error, or starts again
+      is_progress_clear_ = false;  // in case the frame fails or starts again
       num_timed_ = 0;
     }
     if (options_.times_stages && ++num_timed_ > chunk_events_.size()) chunk_events_.emplace_back();
@@ -203,7 +203,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   }
   blend_.chunk_number = bin_.chunk_number = chunk.number;
   blend_.is_last_chunk = chunk.is_last();
-  // Chunks behind the first, which mostly find nothing to do; only where no copy comes in between.
+  // Later chunks are mostly empty. Only possible without a copy in between.
   bin_.begins_early = blend_.begins_early =
       can_begin_early_ && chunk.number > 0 && device_circles_.has_all(*circles_);
   bin_.continues_early = can_begin_early_;
@@ -216,11 +216,11 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   }
   blend_.lists = nullptr;
   blend_.tile_order = nullptr;
-  // Tiles of a crowd take longest: begun first, they have the others beside them.
+  // Crowded tiles take longest: if they begin first, the others run at the same time.
   blend_.first_row = static_cast<int>(estimate_.densest_height * blend_.grid.height / kTileSize);
   if (is_listed) {
     reserve_lists(chunk);
-    graph_.put(is_for_regions(chunk) ? bin_regions : bin_circles, bin_);
+    graph_.put(fits_regions(chunk) ? bin_regions : bin_circles, bin_);
     blend_.lists = lists_.data();
     blend_.tile_order = bin_.tile_order;
     blend_.overlaps = overlaps_.data();
@@ -232,7 +232,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
 
 void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   const ProfilerRange range("blend");
-  // Each with several blocks for itself, if the sample says that there are some.
+  // Long lists get several blocks each, if the sample shows any.
   const bool has_long_lists = !blend_.grid.is_antialiased() && !blend_.looks.any() &&
                               blend_.lists != nullptr &&
                               estimate_.longest_list >= static_cast<double>(kLongList) &&
@@ -269,8 +269,8 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
     }
     return {Next::kAdvance, active_tiles};
   }
-  // Drawn again if as much can be had as the lists need, otherwise half of it. What chunks in front
-  // have left active stays so.
+  // Repeats the chunk if the needed capacity is available, else halves it. Tiles that earlier
+  // chunks left active stay active.
   needed_overlaps_ = progress.listed;
   progress.listed = progress.placed = progress.overflow = 0;
   ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(progress_.data(), &progress, sizeof(progress),
@@ -282,12 +282,11 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   return {Next::kHalve, 0};
 }
 
-/// Where stage times are wanted.
+/// Records an event if stage times are measured.
 void CudaBackend::record(Event& event) {
   if (options_.times_stages) event.record(stream_);
 }
 
-/// The same for an event of the chunk that is being drawn.
 void CudaBackend::record(Event ChunkEvents::*event) {
   if (num_timed_ > 0) record(chunk_events_[num_timed_ - 1].*event);
 }
@@ -303,15 +302,14 @@ void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const 
       events.after_blend.since(events.after_bin);
 }
 
-/// Packs the picture, if it becomes a file. The host waits once for drawing, this and copy_back():
-/// a wait for each would take longer.
+/// Packs a file. The host waits once for drawing, packing and copy_back(), since each wait takes
+/// time.
 void CudaBackend::pack() {
   if (out_.png == nullptr) return;
   record(before_pack_);
   graph_.put(pack_png, png_encoder_.prepare(bytes_.data(), shape_, stream_));
 }
 
-/// Puts the copy of the picture to main memory into the stream.
 void CudaBackend::copy_back() {
   if (out_.device != nullptr) {
     if (out_.device->is_float)
@@ -365,7 +363,7 @@ void CudaBackend::keep_on_device(const Circles& circles) {
   device_circles_.keep(circles, stream_);
 }
 
-/// Where a film's circles leave three quarters of the memory to lists.
+/// True if a film's circles leave three quarters of the memory to lists.
 bool CudaBackend::makes_circles(std::uint64_t count) {
   use_device();
   compute_budget(count);
@@ -382,23 +380,21 @@ cudaGraph_t CudaBackend::end_capture() {
   return graph_.take();
 }
 
-/// True if so few circles are drawn fastest without lists. Only in front: behind, where few tiles
-/// are active, lists are short.
-bool CudaBackend::needs_no_lists(const Chunk& chunk) const {
-  return chunk.number == 0 && chunk.count() <= kMostUnlisted &&
-         chunk.count() * static_cast<std::uint64_t>(bin_.grid.num_tiles()) <= kMostUnlistedTests;
+/// True for few circles in the front chunk. Later chunks have few active tiles, so their lists are
+/// short.
+bool CudaBackend::is_unlisted(const Chunk& chunk) const {
+  return chunk.number == 0 && chunk.count() <= kMaxUnlisted &&
+         chunk.count() * static_cast<std::uint64_t>(bin_.grid.num_tiles()) <= kMaxUnlistedTests;
 }
 
-/// True if so few that every region's block may look at all of them, and every list has room for
-/// all.
-bool CudaBackend::is_for_regions(const Chunk& chunk) const {
+/// True if each region's block may test all circles, and each list can hold them all.
+bool CudaBackend::fits_regions(const Chunk& chunk) const {
   const auto num_tiles = static_cast<std::uint64_t>(bin_.grid.num_tiles());
-  return chunk.count() <= kMostRegionCircles && region_memory(chunk.count()) <= block_memory_ &&
-         chunk.count() * static_cast<std::uint64_t>(num_regions(bin_.grid)) <= kMostRegionTests &&
+  return chunk.count() <= kMaxRegionCircles && region_memory(chunk.count()) <= block_memory_ &&
+         chunk.count() * static_cast<std::uint64_t>(num_regions(bin_.grid)) <= kMaxRegionTests &&
          chunk.count() * num_tiles * sizeof(Overlap) <= budget_ / 4;
 }
 
-/// As blending leaves them.
 void CudaBackend::clear_progress() {
   ROUNDEL_CUDA_CHECK(cudaMemsetAsync(progress_.data(), 0, progress_.bytes(), stream_));
 }

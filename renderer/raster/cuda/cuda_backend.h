@@ -16,8 +16,8 @@
 
 namespace roundel::cuda {
 
-/// Draws frames on one device. bin() and blend() only put kernels into a stream, or collect them
-/// for it; result() waits.
+/// Draws on one device. bin() and blend() launch kernels or collect them for a graph; result()
+/// waits.
 class CudaBackend final : public RasterBackend {
  public:
   explicit CudaBackend(const RasterOptions& options);
@@ -33,10 +33,10 @@ class CudaBackend final : public RasterBackend {
   void give_back() override { device_circles_.give_back(); }
 
   /// Copies circles to the device, where they stay until others are drawn: frames of them upload
-  /// nothing, and are asked after only at their end.
+  /// nothing and are polled only at their end.
   void keep_on_device(const Circles& circles);
-  /// Between these two bin() and blend() are captured into a graph instead of being run, and
-  /// result() says that all went well. A frame with the same arguments must have been drawn before.
+  /// Between these calls bin() and blend() are captured into a graph, not run, and result() reports
+  /// success. A frame with the same arguments must have been drawn before.
   void begin_capture();
   cudaGraph_t end_capture();
 
@@ -58,7 +58,7 @@ class CudaBackend final : public RasterBackend {
   void record(Event& event);
   void record(Event ChunkEvents::*event);
   void add_times(const ChunkEvents& events, StageStats& stats) const;
-  /// Room for so many, for stages of the frame. What it has now may belong to stages in front.
+  /// Launches earlier stages before a buffer grows, since they may use it.
   template <typename T>
   void reserve(DeviceBuffer<T>& buffer, std::uint64_t size) {
     if (size > buffer.size()) graph_.launch();
@@ -66,54 +66,55 @@ class CudaBackend final : public RasterBackend {
   }
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
-  bool needs_no_lists(const Chunk& chunk) const;
-  bool is_for_regions(const Chunk& chunk) const;
+  bool is_unlisted(const Chunk& chunk) const;
+  bool fits_regions(const Chunk& chunk) const;
   void clear_progress();
 
-  // In backend_memory.cpp, as are reserve_lists() and slab_circles().
+  // In backend_memory.cpp, with reserve_lists() and slab_circles().
   std::uint64_t num_pixels() const;
   std::uint64_t slab_bytes() const;
   std::uint64_t largest_chunk(std::uint64_t count);
   void compute_budget(std::uint64_t count);
   std::uint64_t overlap_capacity() const;
   std::uint64_t work_bytes() const;
-  std::uint64_t held() const;
+  std::uint64_t held_bytes() const;
 
-  /// Capacity for lists beyond what the sampled circles predict: a factor, and overlaps.
+  /// Capacity of lists beyond the prediction: a factor, and overlaps.
   static constexpr double kCapacityMargin = 1.5;
-  static constexpr std::uint64_t kFewOverlaps = 1 << 16;
+  static constexpr std::uint64_t kExtraOverlaps = 1 << 16;
 
   RasterOptions options_;
   std::uint64_t num_processors_;
-  std::uint64_t block_memory_;  // shared, bytes
-  bool can_begin_early_;        // kernels, see launch()
+  std::uint64_t block_memory_;  // shared memory, bytes
+  bool can_begin_early_;        // see launch()
   Stream stream_;
   std::deque<ChunkEvents> chunk_events_;
-  std::size_t num_timed_ = 0;  // chunks since the host has asked, where times are wanted
+  std::size_t num_timed_ = 0;  // chunks since the last result(), if measured
   Event before_pack_, before_copy_, after_copy_;
   FrameGraph graph_{stream_};
   bool is_capturing_ = false;
-  std::uint64_t frames_ = 0;       // drawn
-  std::uint64_t budget_ = 0;       // bytes
-  std::uint64_t known_count_ = 0;  // circles, and bytes of work, when the budget was found
+  std::uint64_t frames_ = 0;
+  std::uint64_t budget_ = 0;  // bytes
+  // Circles, and bytes of work buffers, when the budget was computed.
+  std::uint64_t known_count_ = 0;
   std::uint64_t known_bytes_ = 0;
 
-  // Of the frame.
+  // State of the frame:
   const CircleStream* circles_ = nullptr;
   FrameTarget out_ = FrameTarget::nowhere(0);
   PngShape shape_{};
   FrameEstimate estimate_{};
-  std::uint64_t needed_overlaps_ = 0;  // by lists that did not fit
+  std::uint64_t needed_overlaps_ = 0;  // for lists that overflowed
 
   BinCirclesArgs bin_;
   BlendTilesArgs blend_;
   DeviceCircles device_circles_;
-  // Of circles that the device makes, for estimate_, which holds for all frames of this film that
-  // have about as many overlaps; 0: for none.
+  // Samples for estimate_ if the device makes circles. It holds for all frames of this film (0:
+  // none) with about as many overlaps.
   SampledCircles sampled_;
   std::uint64_t estimated_film_ = 0;
   TileGrid estimated_grid_{};
-  std::optional<std::uint64_t> estimated_overlaps_;  // of the first such frame, once it is drawn
+  std::optional<std::uint64_t> estimated_overlaps_;  // overlaps of its first frame, once drawn
   DeviceBuffer<std::uint16_t> counts_;
   DeviceBuffer<std::uint32_t> offsets_;
   DeviceBuffer<SlabOverlap> slab_overlaps_;
@@ -123,17 +124,17 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<std::uint32_t> tile_order_;
   DeviceBuffer<Overlap> overlaps_;
   DeviceBuffer<FrameProgress> progress_;
-  bool is_progress_clear_ = false;  // as a frame that was drawn to its end leaves it
+  bool is_progress_clear_ = false;  // progress_ is as a complete frame leaves it
   DeviceBuffer<std::uint8_t> active_subtiles_;
   DeviceBuffer<SavedPixel> states_;
   DeviceBuffer<float2> other_transmittances_;
   DeviceBuffer<float4> background_;
-  std::optional<std::pair<BackgroundRows, int>> filled_background_;  // what that has, how many rows
+  // Contents of background_, and its number of rows.
+  std::optional<std::pair<BackgroundRows, int>> filled_background_;
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
-  PngEncoder png_encoder_;  // of frames whose target is a file
-  /// The chunk after which the last frame was done. The next frame is delivered and asked for its
-  /// result after it, though it may need more.
+  PngEncoder png_encoder_;  // for targets that are files
+  /// Last chunk that the previous frame needed. The next frame is delivered and polled after it.
   std::uint32_t last_chunk_ = ~0u;
   bool is_delivered_ = false;
   Buffer<FrameProgress> progress_copy_;

@@ -7,18 +7,18 @@
 
 namespace roundel::cuda {
 
-/// Throws Error(kRuntimeFailure) with CUDA's reason, the expression and its place unless `status`
-/// is success.
+/// Throws Error(kRuntimeFailure) with CUDA's reason, the expression and its position if `status` is
+/// a failure.
 inline void check(cudaError_t status, const char* expression, const char* file, int line) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // or the next launch of this thread would be taken for the one that failed
+  cudaGetLastError();  // else the next launch would report it
   throw Error(ExitCode::kRuntimeFailure, std::string("CUDA: ") + cudaGetErrorString(status) + " (" +
                                              cudaGetErrorName(status) + ") in " + expression +
                                              " at " + file + ":" + std::to_string(line));
 }
 
-/// To be called after each launch. Builds without NDEBUG wait for the kernel, so that its own
-/// errors come up here, unless a graph is being captured.
+/// Call after each launch. Builds without NDEBUG wait for the kernel and report its errors, unless
+/// a graph is being captured.
 inline cudaError_t launch_status([[maybe_unused]] cudaStream_t stream) {
   const cudaError_t status = cudaGetLastError();
 #ifndef NDEBUG

@@ -13,7 +13,7 @@ std::vector<CudaDevice> find_cuda_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
-    cudaGetLastError();  // no driver, or one without a device: not an error
+    cudaGetLastError();  // no driver or device: not an error
     return {};
   }
   ROUNDEL_CUDA_CHECK(status);
@@ -34,7 +34,7 @@ std::vector<CudaDevice> find_cuda_devices() {
 }  // namespace
 
 const std::vector<CudaDevice>& cuda_devices() {
-  // CUDA looks for them once, too; to ask for all that is said of one takes longer than drawing.
+  // CUDA searches once, too; querying properties takes longer than drawing.
   static const std::vector<CudaDevice> devices = find_cuda_devices();
   return devices;
 }

@@ -10,7 +10,7 @@
 
 namespace roundel::cuda {
 
-/// An array in device memory, uninitialised, freed with the object.
+/// Uninitialised array in device memory.
 template <typename T>
 class DeviceBuffer {
  public:
@@ -30,10 +30,10 @@ class DeviceBuffer {
   }
   ~DeviceBuffer() { cudaFree(data_); }
 
-  /// Makes room for at least `size` elements; the contents are lost if it has to grow.
+  /// Loses the contents if it grows.
   void reserve_discard(std::size_t size) {
     if (size <= size_) return;
-    *this = DeviceBuffer();  // frees first: both need not fit at once
+    *this = DeviceBuffer();  // frees first: both may not fit at once
     *this = DeviceBuffer(size);
   }
 
@@ -46,7 +46,7 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Copies all of `from`, for which room is made. Returns at once.
+/// Grows `to` as needed. Returns at once.
 template <typename T>
 void copy_to_device(std::span<const T> from, DeviceBuffer<T>& to, cudaStream_t stream) {
   to.reserve_discard(from.size());

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads) step_circles_kernel(const StepCircle
   args.stepped_velocities[i] = velocity;
 }
 
-/// Circles first .. first + count − 1 of a layer; shapes and paints [count].
+/// Circles of a layer from `first` on; shapes and paints [count].
 struct MakeRandomArgs {
   RandomRun run;
   std::uint64_t first, count;
@@ -92,10 +92,9 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGr
   copy_run(made_, 0, chunk.count(), stream);
 }
 
-/// A chunk's circles, layer by layer.
 void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
                                 cudaStream_t stream) {
-  leave_film();
+  drop_film();
   copied_paints_ = {};
   shapes_.reserve_discard(chunk.count());
   paints_.reserve_discard(chunk.count());
@@ -112,10 +111,10 @@ void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
   circles.count_made(chunk.count());
 }
 
-/// Circles from `first` on, but for paints that are there already.
+/// Copies circles from `first` on, except paints already there.
 void DeviceCircles::copy_run(const Circles& circles, std::uint64_t first, std::uint64_t count,
                              cudaStream_t stream) {
-  leave_film();
+  drop_film();
   copy_to_device<Shape>({circles.shapes.data() + first, count}, shapes_, stream);
   copy_paints(circles, first, count, stream);
 }
@@ -130,7 +129,7 @@ void DeviceCircles::copy_paints(const Circles& circles, std::uint64_t first, std
   copied_paints_ = identity;
 }
 
-/// All of a frame, but for layers that are as in the frame before.
+/// Makes the circles of all layers that differ from the previous frame.
 void DeviceCircles::make(const CircleRecipe& recipe, FrameGraph& graph) {
   const FilmCircles& film = *recipe.film;
   if (!film_ || film.number != film_->number()) begin_film(film, graph.stream());
@@ -149,7 +148,7 @@ void DeviceCircles::make(const CircleRecipe& recipe, FrameGraph& graph) {
   moves_ = recipe.moves;
 }
 
-/// What changes for this frame. That of the frame before has been read.
+/// Uploads the frame's arguments. The device has read the previous ones.
 void DeviceCircles::put_frame(const CircleRecipe& recipe, FrameGraph& graph) {
   const FilmCircles& film = *recipe.film;
   if (!film.velocities.empty()) state_ = film_->state_before(recipe.steps, graph.stream());
@@ -167,7 +166,7 @@ void DeviceCircles::put_frame(const CircleRecipe& recipe, FrameGraph& graph) {
 }
 
 void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
-  leave_film();
+  drop_film();
   std::shared_ptr<DeviceFilm> on_device = DeviceFilm::get(film, stream);
   shapes_.reserve_discard(film.count());
   if (next_frame_.size() != film.layers.size()) {
@@ -176,11 +175,11 @@ void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
   }
   steps_ = 0;
   moves_.clear();
-  film_ = std::move(on_device);  // all of it is there
+  film_ = std::move(on_device);  // last, since the film is complete
 }
 
-/// Others take the place of kept circles and of a film's.
-void DeviceCircles::leave_film() {
+/// Drops kept circles and the film.
+void DeviceCircles::drop_film() {
   kept_ = nullptr;
   state_.reset();
   film_.reset();

@@ -9,11 +9,10 @@
 namespace roundel::cuda {
 namespace {
 
-/// Steps from state to state.
-constexpr std::int64_t kSpacing = 8;
-/// A film's states besides those that frames are drawn from. More serve threads that are late.
-constexpr std::uint64_t kFewestStates = 2, kMostStates = 8,
-                        kBytesOfStates = std::uint64_t{64} << 20;
+/// Steps between states.
+constexpr std::int64_t kStateInterval = 8;
+/// A film's states, without those in use. More serve late threads.
+constexpr std::uint64_t kMinStates = 2, kMaxStates = 8, kBytesOfStates = std::uint64_t{64} << 20;
 
 }  // namespace
 
@@ -40,7 +39,7 @@ void DeviceFilm::copy(const FilmCircles& film, cudaStream_t stream) {
   copy_to_device<Paint>(film.circles.paints.span(), paints_, stream);
   copy_to_device<Shape>(film.circles.shapes.span(), start_->shapes, stream);
   copy_to_device<Velocity>(film.velocities, start_->velocities, stream);
-  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));  // others read it in streams of their own
+  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));  // for the streams of others
   start_->is_made_ = true;
   number_ = film.number;
 }
@@ -54,11 +53,11 @@ std::uint64_t DeviceFilm::bytes() const {
 std::shared_ptr<const DeviceFilm::State> DeviceFilm::state_before(std::int64_t steps,
                                                                   cudaStream_t stream) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t before = steps / kSpacing * kSpacing;
+  const std::int64_t before = steps / kStateInterval * kStateInterval;
   const std::shared_ptr<State> found = state_at(before);
-  state_at(before + kSpacing);  // before it is wanted
-  if (!found->is_made_) found->is_made_ = found->made_.has_come();
-  if (!found->is_made_) found->made_.hold_back(stream);
+  state_at(before + kStateInterval);  // made ahead of time
+  if (!found->is_made_) found->is_made_ = found->made_.is_reached();
+  if (!found->is_made_) found->made_.make_wait(stream);
   return found;
 }
 
@@ -69,7 +68,7 @@ std::shared_ptr<DeviceFilm::State> DeviceFilm::state_at(std::int64_t steps) {
   last->last_use_ = ++num_uses_;
   if (last->steps == steps) return last;
   std::shared_ptr<State> made = free_state();
-  made->steps = 0;  // like the start, until it is complete
+  made->steps = 0;  // like the start, until the state is complete
   made->is_made_ = false;
   step(*last, steps, *made);
   made->made_.record(stream_);
@@ -78,10 +77,10 @@ std::shared_ptr<DeviceFilm::State> DeviceFilm::state_at(std::int64_t steps) {
   return made;
 }
 
-/// The one that nobody has used for longest, or a new one.
+/// Returns the least recently used free state, or a new one.
 std::shared_ptr<DeviceFilm::State> DeviceFilm::free_state() {
   const std::uint64_t bytes = start_->shapes.bytes() + start_->velocities.bytes();
-  const std::uint64_t most = std::clamp(kBytesOfStates / bytes, kFewestStates, kMostStates);
+  const std::uint64_t most = std::clamp(kBytesOfStates / bytes, kMinStates, kMaxStates);
   if (states_.size() >= most) {
     std::shared_ptr<State>* oldest = nullptr;
     for (std::shared_ptr<State>& state : states_)
@@ -96,7 +95,6 @@ std::shared_ptr<DeviceFilm::State> DeviceFilm::free_state() {
   return made;
 }
 
-/// The state after `steps` steps, from an earlier one.
 void DeviceFilm::step(const State& from, std::int64_t steps, State& to) const {
   for (const auto& [first, count, motion] : layers_) {
     if (count == 0 || motion == Motion::kNone) continue;

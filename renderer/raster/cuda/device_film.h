@@ -10,27 +10,25 @@
 
 namespace roundel::cuda {
 
-/// A film's circles in a device's memory, once for all who draw there. Those that move by
-/// themselves are stepped here, ahead of the frames and in a stream of their own: a frame then
-/// takes few steps. From a thread's own last frame there are as many as threads draw, on all
-/// devices.
+/// A film's circles in a device's memory, for all threads that draw there. Moving circles are
+/// stepped ahead of the frames, in a separate stream, so that a frame takes few steps; from a
+/// thread's own last frame it would take as many as threads draw, on all devices.
 class DeviceFilm {
  public:
-  /// Circles after some steps, in the space of their layers, [count]. It does not change while
-  /// somebody holds it.
+  /// Circles [count] after some steps, in their layers' space. Unchanged while held.
   struct State {
     std::int64_t steps = 0;
     DeviceBuffer<Shape> shapes;
-    DeviceBuffer<Velocity> velocities;  ///< empty where nothing moves by itself
+    DeviceBuffer<Velocity> velocities;  ///< empty without motion
 
    private:
     friend DeviceFilm;
     Event made_{cudaEventDisableTiming};
-    bool is_made_ = false;  // as the host knows
+    bool is_made_ = false;  // known to the host
     std::uint64_t last_use_ = 0;
   };
 
-  /// A film on the calling thread's device. Copies it there unless somebody has it already.
+  /// Returns the film on the thread's device. Copies it unless it is there.
   static std::shared_ptr<DeviceFilm> get(const FilmCircles& film, cudaStream_t stream);
 
   std::uint64_t number() const { return number_; }
@@ -38,8 +36,8 @@ class DeviceFilm {
   const Paint* paints() const { return paints_.data(); }
   std::uint64_t bytes() const;
 
-  /// The state a few steps before `steps` >= 0, or there: of the layers that move by themselves
-  /// only. `stream` waits until it is made. From any thread.
+  /// Returns the moving layers at `steps` >= 0 or a few steps earlier. `stream` waits for them.
+  /// Callable from any thread.
   std::shared_ptr<const State> state_before(std::int64_t steps, cudaStream_t stream);
 
  private:
@@ -54,9 +52,9 @@ class DeviceFilm {
   DeviceBuffer<Paint> paints_;
   std::shared_ptr<State> start_;  // in frame 0
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   Stream stream_;
-  std::vector<std::shared_ptr<State>> states_;  // after the start
+  std::vector<std::shared_ptr<State>> states_;  // states after the start
   std::uint64_t num_uses_ = 0;
 };
 

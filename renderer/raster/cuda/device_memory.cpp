@@ -10,38 +10,38 @@
 namespace roundel {
 namespace {
 
-/// Makes a device the thread's, and then the one again that was: others work in this thread, too.
+/// Sets the thread's device, then restores the previous one, since other code uses it.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {
-    ROUNDEL_CUDA_CHECK(cudaGetDevice(&before_));
+    ROUNDEL_CUDA_CHECK(cudaGetDevice(&previous_));
     ROUNDEL_CUDA_CHECK(cudaSetDevice(device));
   }
-  /// Of a device that is chosen meanwhile. Where there is none there is nothing to keep.
-  DeviceScope() { has_device_ = cudaGetDevice(&before_) == cudaSuccess; }
+  /// Restores the device after others set it, if there is one.
+  DeviceScope() { has_device_ = cudaGetDevice(&previous_) == cudaSuccess; }
   ~DeviceScope() {
-    int now = before_;  // to set a device makes a context on it
-    if (has_device_ && cudaGetDevice(&now) == cudaSuccess && now != before_) cudaSetDevice(before_);
+    int now = previous_;  // setting a device creates a context
+    if (has_device_ && cudaGetDevice(&now) == cudaSuccess && now != previous_)
+      cudaSetDevice(previous_);
   }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  int before_ = 0;
+  int previous_ = 0;
   bool has_device_ = true;
 };
 
-/// Blocks that were given back. To get memory from the device, and to give it back, takes longer
-/// than drawing.
+/// Freed blocks for reuse: allocating and freeing device memory takes longer than drawing.
 class FreeBlocks {
  public:
-  /// Never destroyed: CUDA may have ended before.
+  /// Never destroyed: CUDA may have ended.
   static FreeBlocks& instance() {
     static auto* const one = new FreeBlocks();
     return *one;
   }
 
-  /// Null where there is no such block.
+  /// Returns null if no block has this size.
   void* take(int device, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) {
@@ -54,12 +54,12 @@ class FreeBlocks {
   }
 
   void add(int device, std::size_t bytes, void* data) {
-    constexpr std::size_t kMostBlocks = 4, kMostBytes = std::size_t{64} << 20;  // of a block
+    constexpr std::size_t kMaxBlocks = 4, kMaxBytes = std::size_t{64} << 20;  // a block's
     Block oldest{device, 0, data};
-    if (bytes <= kMostBytes) {
+    if (bytes <= kMaxBytes) {
       const std::lock_guard lock(mutex_);
       blocks_.push_back({device, bytes, data});
-      if (blocks_.size() <= kMostBlocks) return;
+      if (blocks_.size() <= kMaxBlocks) return;
       oldest = blocks_.front();
       blocks_.erase(blocks_.begin());
     }
@@ -73,14 +73,14 @@ class FreeBlocks {
     void* data;
   };
   std::mutex mutex_;
-  std::vector<Block> blocks_;  ///< the latest last
+  std::vector<Block> blocks_;  ///< latest last
 };
 
-/// Throws nothing: destructors call it, perhaps when CUDA has ended.
+/// Never throws, since destructors call it, even after CUDA has ended.
 void give_back(int device, std::size_t bytes, void* data) noexcept {
   int before = 0;
   if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device) != cudaSuccess) return;
-  // Whoever had it may have asked for more than is done yet.
+  // Work on the memory may still be in flight.
   if (cudaDeviceSynchronize() == cudaSuccess) FreeBlocks::instance().add(device, bytes, data);
   cudaSetDevice(before);
 }

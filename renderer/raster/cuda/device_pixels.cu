@@ -28,9 +28,9 @@ __global__ void __launch_bounds__(kThreads)
 
 void copy_samples(const Pixel* framebuffer, const PngShape& shape, float* samples,
                   cudaStream_t stream) {
-  constexpr int kMostBlocks = 65535;  // of a grid's second dimension
+  constexpr int kMaxBlocks = 65535;  // limit of gridDim.y
   const dim3 blocks(static_cast<unsigned>((shape.width + kThreads - 1) / kThreads),
-                    static_cast<unsigned>(shape.height < kMostBlocks ? shape.height : kMostBlocks));
+                    static_cast<unsigned>(shape.height < kMaxBlocks ? shape.height : kMaxBlocks));
   copy_samples_kernel<<<blocks, kThreads, 0, stream>>>(framebuffer, shape.width, shape.height,
                                                        shape.channels, samples);
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);

@@ -6,8 +6,8 @@
 
 namespace roundel::cuda {
 
-/// A framebuffer [height, width], whose rows are bottom to top, as samples [height, width,
-/// channels], row 0 on top. Of 3 channels there is no alpha.
+/// Converts a framebuffer [height, width], rows bottom to top, to samples [height, width,
+/// channels], top row first. 3 channels have no alpha.
 void copy_samples(const Pixel* framebuffer, const PngShape& shape, float* samples,
                   cudaStream_t stream);
 

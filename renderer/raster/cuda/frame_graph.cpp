@@ -15,7 +15,7 @@ void FrameGraph::launch() {
   if (steps_.empty()) return;
   const bool are_known = steps_ == known_;
   std::swap(steps_, known_);
-  steps_.clear();  // not to be done again where something fails
+  steps_.clear();  // so that an error does not repeat them
   if (!are_known) {
     destroy();
     run(known_);
@@ -43,10 +43,10 @@ cudaGraph_t FrameGraph::capture(const Steps& steps) const {
   cudaGraph_t graph = nullptr;
   ROUNDEL_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
   const std::optional<Error> error = catch_error([&] { run(steps); });
-  const cudaError_t status = cudaStreamEndCapture(stream_, &graph);  // or no frame follows
+  const cudaError_t status = cudaStreamEndCapture(stream_, &graph);  // else no frame can follow
   if (error) {
     if (graph != nullptr) cudaGraphDestroy(graph);
-    cudaGetLastError();  // that of a broken capture
+    cudaGetLastError();  // clears a broken capture's error
     throw Error(*error);
   }
   ROUNDEL_CUDA_CHECK(status);

@@ -12,7 +12,6 @@
 
 namespace roundel::cuda {
 
-/// A copy between main and device memory.
 struct CopyArgs {
   void* to;
   const void* from;
@@ -21,9 +20,8 @@ struct CopyArgs {
 };
 void copy(const CopyArgs& args, cudaStream_t stream);
 
-/// What a frame does on a device, stage by stage. What is joined goes into the stream together: as
-/// a graph, where the frame before had the same stages with the same arguments. A graph is one call
-/// of the driver, however many kernels it has.
+/// A frame's stages on a device. Joined stages go into the stream together: as a graph, one call of
+/// the driver, if the previous frame had the same stages and arguments.
 class FrameGraph {
  public:
   explicit FrameGraph(cudaStream_t stream) : stream_(stream) {}
@@ -33,8 +31,8 @@ class FrameGraph {
 
   cudaStream_t stream() const { return stream_; }
 
-  /// Begins a frame. `joins`: its stages wait for launch(). First launches what is left of a frame
-  /// that did not come to its end: the host counts its circles as stepped.
+  /// `joins`: stages wait for launch(). First launches the stages of an incomplete frame, since the
+  /// host counts its circles as stepped.
   void begin(bool joins) {
     launch();
     joins_ = joins;
@@ -47,12 +45,12 @@ class FrameGraph {
       stage(args, stream_);
     }
   }
-  /// To be called before anything else is put into the stream, and before memory of stages is
-  /// freed.
+  /// Launches the waiting stages. Call before anything else goes into the stream, and before
+  /// stages' memory is freed.
   void launch();
 
-  /// The stages that wait, as a graph that is the caller's, instead of putting them into the
-  /// stream. The same ones must have run before: some get ready when they do.
+  /// Returns the waiting stages as a graph that the caller owns. They must have run before, since
+  /// some initialise themselves.
   cudaGraph_t take();
 
  private:
@@ -75,8 +73,8 @@ class FrameGraph {
 
   cudaStream_t stream_;
   bool joins_ = false;
-  Steps steps_, known_;              // that wait; that were launched the last time
-  cudaGraphExec_t graph_ = nullptr;  // of known_, once they have come twice
+  Steps steps_, known_;              // waiting; launched last
+  cudaGraphExec_t graph_ = nullptr;  // graph of known_, once it came twice
 };
 
 }  // namespace roundel::cuda

@@ -9,11 +9,10 @@
 
 namespace roundel::cuda {
 
-/// Puts a kernel into a stream. `early`: its blocks may come to the multiprocessors before the
-/// kernel in front of it has wholly ended (programmatic dependent launch, CUDA C++ Programming
-/// Guide); then it calls wait_for_kernel_in_front() first. In a graph that is captured, too.
-/// `shared_percent`: how much of the L1 cache is to be shared memory; if not given, the driver
-/// chooses.
+/// Launches a kernel. `early`: its blocks may start before the previous kernel has ended
+/// (programmatic dependent launch, CUDA C++ Programming Guide), so it must first call
+/// wait_for_previous_kernel(); also in graphs. `shared_percent`: shared memory's part of the L1
+/// cache; by default the driver chooses.
 template <class Args>
 void launch(void (*kernel)(Args), dim3 blocks, int threads, std::size_t shared_bytes,
             const Args& args, bool early, cudaStream_t stream,
@@ -41,9 +40,8 @@ void launch(void (*kernel)(Args), dim3 blocks, int threads, std::size_t shared_b
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
-/// Returns the kernel, and lets its blocks take all the shared memory that a block can have on the
-/// calling thread's device. All threads have one limit: if each set what its own launch needs, one
-/// could lower what another is about to use.
+/// Allows the kernel all the shared memory that a block can have on the thread's device. All
+/// threads set one limit: if each set its own, one could lower what another needs.
 template <auto kKernel>
 auto with_all_shared_memory() {
   static std::array<std::atomic<bool>, 64> is_set{};  // by device
@@ -61,8 +59,8 @@ auto with_all_shared_memory() {
   return kKernel;
 }
 
-/// For __launch_bounds__(): so many blocks on a multiprocessor, or fewer where the compute
-/// capability has less room for threads (CUDA C++ Programming Guide, "Technical Specifications").
+/// For __launch_bounds__(): `blocks`, or fewer if the compute capability has fewer threads (CUDA
+/// C++ Programming Guide, "Technical Specifications").
 constexpr int blocks_that_fit(int blocks, int threads) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   constexpr int kThreads = 1024;
@@ -75,18 +73,17 @@ constexpr int blocks_that_fit(int blocks, int threads) {
   return blocks * threads <= kThreads ? blocks : kThreads / threads;
 }
 
-/// Before anything that kernels in front write is read, or written. The kernel in front has waited
-/// for its own, so none of them is at work any more.
-inline __device__ void wait_for_kernel_in_front() {
+/// Call before using memory of earlier kernels. The previous kernel has waited for its own
+/// predecessor, so none is running.
+inline __device__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-/// The kernel behind may begin once all blocks have called this or ended. It sees what this kernel
-/// writes only after its own wait. What kernels in front wrote it sees at once, if it reads past
-/// the L1 cache.
-inline __device__ void let_kernel_behind_begin() {
+/// Lets the next kernel begin once all blocks have called this or ended. It sees this kernel's
+/// writes only after its own wait, but writes of earlier kernels at once, past the L1 cache.
+inline __device__ void let_next_kernel_begin() {
 #if __CUDA_ARCH__ >= 900
   __threadfence();
   cudaTriggerProgrammaticLaunchCompletion();

@@ -10,24 +10,24 @@ struct ListPolicy {
   static constexpr int kThreads = 512, kBlocksPerProcessor = 2;
   /// Overlaps of a slab for each thread.
   static constexpr int kLoads = 5;
-  /// Overlaps of a slab with one tile that a thread orders, and that a warp does.
-  static constexpr std::uint32_t kMostOfThread = 16, kMostOfWarp = 128;
-  /// Lists differ much where the longest has so many times the mean.
-  static constexpr float kUneven = 2;
+  /// Maximum overlaps of a slab with a tile that a thread orders, and that a warp orders.
+  static constexpr std::uint32_t kMaxThreadSegment = 16, kMaxWarpSegment = 128;
+  /// Lists are uneven if the longest has this many times the mean.
+  static constexpr float kUnevenRatio = 2;
 };
 
 constexpr int kThreads = ListPolicy::kThreads, kLoads = ListPolicy::kLoads;
 static_assert(kTilesPerMacrotile == 2 * kThreads, "a thread has two tiles");
-static_assert(kMostSlabOverlaps == kLoads * kThreads);
-constexpr int kWords = kMostSlabCircles / 32;  // a bit a circle of a slab
+static_assert(kMaxSlabOverlaps == kLoads * kThreads);
+constexpr int kWords = kMostSlabCircles / 32;  // a bit for each circle of a slab
 
 using Scan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 
-/// Tiles by the lengths of their lists, four classes an octave, the longest first.
+/// Classes of tiles by list length, longest first, four classes an octave.
 struct TileClasses {
   static constexpr int kClasses = 128;
-  std::uint32_t places[kClasses];
-  std::uint32_t longest;  // list
+  std::uint32_t positions[kClasses];
+  std::uint32_t longest;  // length of the longest list
 
   static __device__ int of(std::uint32_t count) {
     const int quarters =
@@ -36,62 +36,61 @@ struct TileClasses {
   }
 };
 
-/// One block writes the order of the tiles: where their lists differ much, the longest are begun
-/// first, so that none is left when the others are done. Elsewhere neighbours stay together.
+/// One block orders the tiles. If lists are uneven the longest begin first, so that none is left at
+/// the end; else neighbours stay together.
 __device__ void order_tiles(const BinCirclesArgs& args, TileClasses& classes) {
   constexpr int kClasses = TileClasses::kClasses;
   const int thread = threadIdx.x, num_tiles = args.grid.num_tiles();
-  if (thread < kClasses) classes.places[thread] = 0;
+  if (thread < kClasses) classes.positions[thread] = 0;
   if (thread == 0) classes.longest = 0;
-  if (args.continues_early) wait_for_kernel_in_front();
+  if (args.continues_early) wait_for_previous_kernel();
   __syncthreads();
   for (int tile = thread; tile < num_tiles; tile += kThreads) {
     const std::uint32_t count = args.lists[tile].count;
-    atomicAdd(&classes.places[TileClasses::of(count)], 1);
+    atomicAdd(&classes.positions[TileClasses::of(count)], 1);
     atomicMax(&classes.longest, count);
   }
   __syncthreads();
   const bool is_uneven = static_cast<float>(classes.longest) * static_cast<float>(num_tiles) >
-                         ListPolicy::kUneven * static_cast<float>(args.progress->listed);
+                         ListPolicy::kUnevenRatio * static_cast<float>(args.progress->listed);
   if (thread < 32) {
     static_assert(kClasses == 4 * 32);
-    uint4& four = reinterpret_cast<uint4*>(classes.places)[thread];
+    uint4& four = reinterpret_cast<uint4*>(classes.positions)[thread];
     const std::uint32_t sum = four.x + four.y + four.z + four.w;
     const std::uint32_t before = warp_inclusive_sum(sum) - sum;
     four = {before, before + four.x, before + four.x + four.y, before + sum - four.w};
   }
   __syncthreads();
   for (int tile = thread; tile < num_tiles; tile += kThreads) {
-    const std::uint32_t place = tile % args.grid.tiles_x | tile / args.grid.tiles_x << 16;
+    const std::uint32_t packed_tile = tile % args.grid.tiles_x | tile / args.grid.tiles_x << 16;
     const int tile_class = TileClasses::of(args.lists[tile].count);
-    args.tile_order[is_uneven ? atomicAdd(&classes.places[tile_class], 1) : tile] = place;
+    args.tile_order[is_uneven ? atomicAdd(&classes.positions[tile_class], 1) : tile] = packed_tile;
   }
 }
 
 struct Shared {
   union {
     struct {
-      // Of the segments of a tile and slab: their ends, and from where in the lists they are
-      // counted on.
+      // Ends of the segments by tile and slab, and their offsets to the lists.
       uint4 ends[kTilesPerMacrotile], starts[kTilesPerMacrotile];
-      uint2 segments[kGroupSlabs * kMostSlabOverlaps / ListPolicy::kMostOfWarp];  // long ones
+      uint2 segments[kGroupSlabs * kMaxSlabOverlaps / ListPolicy::kMaxWarpSegment];
       std::uint32_t num_segments;
       std::uint32_t circles[kWords], circles_before[kWords];
       Scan::TempStorage scan;
-      // Of the group, by tile and slab. Last, because a block may have less memory.
-      SlabOverlap overlaps[kGroupSlabs * kMostSlabOverlaps];
+      // Overlaps by tile and slab. Last, because a block may have less memory.
+      SlabOverlap overlaps[kGroupSlabs * kMaxSlabOverlaps];
     } sorted;
     struct {
-      std::uint32_t circles[kTilesPerMacrotile];  // of 32, a bit each
-      SubtileRect subtiles[32];                   // theirs
+      std::uint32_t circles[kTilesPerMacrotile];  // 32 circles, a bit each
+      SubtileRect subtiles[32];                   // subtiles of these circles
       std::uint32_t active[kMacrotileSide];
     } crowded;
     TileClasses tiles;
   };
 };
 
-/// Puts an ordered copy of a segment with many overlaps in its place: a circle's place is the
-/// number of circles in front of it. All threads call it.
+/// Orders a long segment: a circle's position is the number of circles in front of it. All threads
+/// call it.
 __device__ void order_long_segment(Shared& shared, std::uint32_t begin, std::uint32_t end) {
   auto& sorted = shared.sorted;
   const std::uint32_t thread = threadIdx.x;
@@ -125,8 +124,7 @@ __device__ void order_long_segment(Shared& shared, std::uint32_t begin, std::uin
   __syncthreads();
 }
 
-/// Which two of kSize values are exchanged where they are out of order: odd-even merge sort
-/// (Batcher 1968).
+/// Pairs of values to exchange if out of order: odd-even merge sort (Batcher 1968).
 template <int kSize>
 struct Exchanges {
   struct Pair {
@@ -149,94 +147,93 @@ struct Exchanges {
 template <int kSize>
 __device__ void order_in_registers(SlabOverlap* segment, std::uint32_t count) {
   constexpr Exchanges<kSize> kExchanges;
-  SlabOverlap ones[kSize];
+  SlabOverlap own[kSize];
 #pragma unroll
-  for (int i = 0; i < kSize; ++i) ones[i] = i < count ? segment[i] : ~0u;
+  for (int i = 0; i < kSize; ++i) own[i] = i < count ? segment[i] : ~0u;
 #pragma unroll
   for (int i = 0; i < kExchanges.count; ++i) {
-    SlabOverlap &low = ones[kExchanges.pairs[i].low], &high = ones[kExchanges.pairs[i].high];
+    SlabOverlap &low = own[kExchanges.pairs[i].low], &high = own[kExchanges.pairs[i].high];
     const SlabOverlap first = min(low, high);
     high = max(low, high);
     low = first;
   }
 #pragma unroll
   for (int i = 0; i < kSize; ++i)
-    if (i < count) segment[i] = ones[i];
+    if (i < count) segment[i] = own[i];
 }
 
-/// The same by a warp, for at most kMostOfWarp: each one's place is the number of those in front.
+/// Orders a segment of at most kMaxWarpSegment overlaps: a position is the number of smaller
+/// values.
 __device__ void order_by_warp(SlabOverlap* segment, std::uint32_t count) {
-  constexpr int kOnes = ListPolicy::kMostOfWarp / 32;
-  SlabOverlap ones[kOnes];
-  std::uint32_t places[kOnes] = {};
+  constexpr int kOwn = ListPolicy::kMaxWarpSegment / 32;
+  SlabOverlap own[kOwn];
+  std::uint32_t ranks[kOwn] = {};
 #pragma unroll
-  for (int k = 0; k < kOnes; ++k) ones[k] = lane() + 32 * k < count ? segment[lane() + 32 * k] : 0;
+  for (int k = 0; k < kOwn; ++k) own[k] = lane() + 32 * k < count ? segment[lane() + 32 * k] : 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const SlabOverlap other = segment[i];
 #pragma unroll
-    for (int k = 0; k < kOnes; ++k) places[k] += other < ones[k];
+    for (int k = 0; k < kOwn; ++k) ranks[k] += other < own[k];
   }
   __syncwarp();
 #pragma unroll
-  for (int k = 0; k < kOnes; ++k)
-    if (lane() + 32 * k < count) segment[places[k]] = ones[k];
+  for (int k = 0; k < kOwn; ++k)
+    if (lane() + 32 * k < count) segment[ranks[k]] = own[k];
   __syncwarp();
 }
 
-/// Orders a segment of each thread, those with the most excepted. All lanes of a warp call it.
+/// Orders a segment for each thread, except the longest. All lanes of a warp call it.
 __device__ void order_segments(SlabOverlap* overlaps, std::uint32_t begin, std::uint32_t count) {
   const std::uint32_t most = warp_max(count);
   if (most <= 1) return;
   if (most <= 4) return order_in_registers<4>(overlaps + begin, count);
   if (most <= 8) return order_in_registers<8>(overlaps + begin, count);
-  const bool is_long = count > ListPolicy::kMostOfThread;
-  order_in_registers<ListPolicy::kMostOfThread>(overlaps + begin, is_long ? 0 : count);
-  unsigned lanes = __ballot_sync(kAllLanes, is_long && count <= ListPolicy::kMostOfWarp);
+  const bool is_long = count > ListPolicy::kMaxThreadSegment;
+  order_in_registers<ListPolicy::kMaxThreadSegment>(overlaps + begin, is_long ? 0 : count);
+  unsigned lanes = __ballot_sync(kAllLanes, is_long && count <= ListPolicy::kMaxWarpSegment);
   for (; lanes != 0; lanes &= lanes - 1) {
-    const int one = __ffs(lanes) - 1;
-    order_by_warp(overlaps + __shfl_sync(kAllLanes, begin, one),
-                  __shfl_sync(kAllLanes, count, one));
+    const int owner = __ffs(lanes) - 1;
+    order_by_warp(overlaps + __shfl_sync(kAllLanes, begin, owner),
+                  __shfl_sync(kAllLanes, count, owner));
   }
 }
 
-/// The numbers of a tile's segments, of one slab after the other, before each: [2,0,3,1] of 10 →
-/// [10,12,12,15].
-__device__ uint4 places_from(std::uint32_t first, const std::uint32_t (&counts)[kGroupSlabs],
+/// Starts of a tile's segments by slab: counts [2,3,1,4] from 10 on → [10,12,15,16].
+__device__ uint4 starts_from(std::uint32_t first, const std::uint32_t (&counts)[kGroupSlabs],
                              int tile) {
   static_assert(kGroupSlabs == 4, "a uint4 a tile");
   const auto count = [&](int s) { return counts[s] >> 16 * tile & 0xffff; };
-  uint4 places{first, 0, 0, 0};
-  places.y = places.x + count(0);
-  places.z = places.y + count(1);
-  places.w = places.z + count(2);
-  return places;
+  uint4 starts{first, 0, 0, 0};
+  starts.y = starts.x + count(0);
+  starts.z = starts.y + count(1);
+  starts.w = starts.z + count(2);
+  return starts;
 }
 
-/// Orders the overlaps of a group, of those slabs that are not crowded, by tile, slab and circle.
-/// `counts` are the overlaps of the thread's two tiles, 16 bits each. Returns how many there are,
-/// and where those of the thread's tiles begin.
+/// Orders a group's overlaps, except those of crowded slabs, by tile, slab and circle. `counts` are
+/// the thread's two tiles', 16 bits each. Returns the total, and where the tiles begin.
 __device__ std::uint32_t order_overlaps(const BinCirclesArgs& args,
                                         const OverlapRun (&runs)[kGroupSlabs],
                                         std::uint32_t (&counts)[kGroupSlabs],
                                         std::uint32_t (&begins)[2], Shared& shared) {
   const std::uint32_t thread = threadIdx.x;
   auto& sorted = shared.sorted;
-  SlabOverlap ones[kGroupSlabs][kLoads];  // all are on their way before the first one is waited for
+  SlabOverlap own[kGroupSlabs][kLoads];  // loads all before using one
 #pragma unroll
   for (int s = 0; s < kGroupSlabs; ++s) {
 #pragma unroll
     for (int k = 0; k < kLoads; ++k)
       if (const std::uint32_t i = thread + k * kThreads; i < runs[s].count)
-        ones[s][k] = __ldcg(args.slab_overlaps + runs[s].start + i);
+        own[s][k] = __ldcg(args.slab_overlaps + runs[s].start + i);
   }
   std::uint32_t sum = 0, total = 0;
 #pragma unroll
   for (const std::uint32_t count : counts) sum += count;
   Scan(sorted.scan).ExclusiveSum((sum & 0xffff) + (sum >> 16), begins[0], total);
   begins[1] = begins[0] + (sum & 0xffff);
-  // At first where they begin: each overlap takes the next place and moves the end on.
+  // Starts at first; each overlap then advances its end.
 #pragma unroll
-  for (int t = 0; t < 2; ++t) sorted.ends[2 * thread + t] = places_from(begins[t], counts, t);
+  for (int t = 0; t < 2; ++t) sorted.ends[2 * thread + t] = starts_from(begins[t], counts, t);
   if (thread == 0) sorted.num_segments = 0;
   __syncthreads();
 #pragma unroll
@@ -244,8 +241,8 @@ __device__ std::uint32_t order_overlaps(const BinCirclesArgs& args,
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
       if (thread + k * kThreads >= runs[s].count) continue;
-      const std::uint32_t tile = (ones[s][k] >> kSlabTileShift) % kTilesPerMacrotile;
-      sorted.overlaps[atomicAdd(&sorted.ends[tile].x + s, 1)] = ones[s][k];
+      const std::uint32_t tile = (own[s][k] >> kSlabTileShift) % kTilesPerMacrotile;
+      sorted.overlaps[atomicAdd(&sorted.ends[tile].x + s, 1)] = own[s][k];
     }
   }
   __syncthreads();
@@ -254,10 +251,10 @@ __device__ std::uint32_t order_overlaps(const BinCirclesArgs& args,
   for (std::uint32_t i = 0; i < 2 * kGroupSlabs; ++i) {
     const std::uint32_t count = counts[0] & 0xffff;
     order_segments(sorted.overlaps, begin, count);
-    if (count > ListPolicy::kMostOfWarp)
+    if (count > ListPolicy::kMaxWarpSegment)
       sorted.segments[atomicAdd(&sorted.num_segments, 1)] = {begin, begin + count};
     begin += count;
-    // The next slab's, and after the last one those of the second tile.
+    // The next slab's count, finally the second tile's.
     const std::uint32_t first = counts[0];
     counts[0] = counts[1];
     counts[1] = counts[2];
@@ -270,23 +267,23 @@ __device__ std::uint32_t order_overlaps(const BinCirclesArgs& args,
   return total;
 }
 
-/// Copies them to the lists: neighbours together.
+/// Copies the overlaps to the lists, neighbours together.
 __device__ void list_ordered(const BinCirclesArgs& args, const Slab& first_slab,
                              std::uint32_t total, const Shared& shared) {
   const auto& sorted = shared.sorted;
   for (std::uint32_t i = threadIdx.x; i < total; i += kThreads) {
-    const SlabOverlap one = sorted.overlaps[i];
-    const std::uint32_t tile = (one >> kSlabTileShift) % kTilesPerMacrotile;
+    const SlabOverlap overlap = sorted.overlaps[i];
+    const std::uint32_t tile = (overlap >> kSlabTileShift) % kTilesPerMacrotile;
     const uint4 ends = sorted.ends[tile];
     const std::uint32_t slab = (i >= ends.x) + (i >= ends.y) + (i >= ends.z);
     const int circle =
-        first_slab.circle(args, slab * args.slab_circles + (one >> kSlabCircleShift));
+        first_slab.circle(args, slab * args.slab_circles + (overlap >> kSlabCircleShift));
     args.overlaps[(&sorted.starts[tile].x)[slab] + i] =
-        static_cast<std::uint32_t>(circle) << kOverlapCircleShift | (one & 0xff);
+        static_cast<std::uint32_t>(circle) << kOverlapCircleShift | (overlap & 0xff);
   }
 }
 
-/// The same for a slab whose overlaps were only counted: finds them again, 32 circles at a time.
+/// Lists a slab that was only counted: finds its overlaps again, 32 circles at a time.
 template <bool kIsFirstChunk>
 __device__ void list_crowded(const BinCirclesArgs& args, const Slab& slab, std::uint32_t first_list,
                              std::uint32_t second_list, Shared& shared) {
@@ -325,7 +322,6 @@ __device__ void list_crowded(const BinCirclesArgs& args, const Slab& slab, std::
   }
 }
 
-/// Where the overlaps of a group go in the lists of the thread's two tiles.
 __device__ void find_lists(const BinCirclesArgs& args, const Slab& first_slab, std::uint32_t group,
                            std::uint32_t (&list_starts)[2]) {
   const unsigned thread = threadIdx.x;
@@ -344,14 +340,14 @@ __device__ void find_lists(const BinCirclesArgs& args, const Slab& first_slab, s
   }
 }
 
-/// Block (group of slabs, macrotile) of 512 threads copies the overlaps to the tiles' lists.
+/// Block (group of slabs, macrotile) of 512 threads copies overlaps to the lists.
 template <bool kIsFirstChunk>
 __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
     list_overlaps_kernel(const __grid_constant__ BinCirclesArgs args) {
   extern __shared__ char memory[];
   auto& shared = *reinterpret_cast<Shared*>(memory);
   if (!begin_chunk<kIsFirstChunk>(args)) return;
-  // From the back: what was counted last is still in the cache.
+  // From the back, since the latest counts are in the cache.
   const std::uint32_t group = gridDim.x - 1 - blockIdx.x, first_slab = group * kGroupSlabs;
   if (group == args.num_groups()) {
     if (Slab::macrotile() == 0) order_tiles(args, shared.tiles);
@@ -360,8 +356,8 @@ __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
   const int num_slabs = static_cast<int>(min(args.num_slabs - first_slab, kGroupSlabs));
   const Slab slab(args, first_slab);
   OverlapRun runs[kGroupSlabs];
-  std::uint32_t counts[kGroupSlabs];   // of the thread's two tiles, 16 bits each
-  std::uint32_t ordered[kGroupSlabs];  // the same, 0 for crowded slabs
+  std::uint32_t counts[kGroupSlabs];   // for the thread's two tiles, 16 bits each
+  std::uint32_t ordered[kGroupSlabs];  // counts without crowded slabs
 #pragma unroll
   for (int s = 0; s < kGroupSlabs; ++s) {
     runs[s] = {0, 0};
@@ -383,23 +379,23 @@ __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
   }
   std::uint32_t begins[2];
   const std::uint32_t total = order_overlaps(args, runs, ordered, begins, shared);
-  // Up to here it needed nothing of the scan.
-  if (args.continues_early) wait_for_kernel_in_front();
+  // Up to here the scan is not needed.
+  if (args.continues_early) wait_for_previous_kernel();
   if (args.progress->overflow != 0) return;
   std::uint32_t list_starts[2];
   find_lists(args, slab, group, list_starts);
 #pragma unroll
   for (int t = 0; t < 2; ++t) {
-    const uint4 places = places_from(begins[t], ordered, t),
-                lists = places_from(list_starts[t], counts, t);
-    shared.sorted.starts[2 * threadIdx.x + t] = {lists.x - places.x, lists.y - places.y,
-                                                 lists.z - places.z, lists.w - places.w};
+    const uint4 starts = starts_from(begins[t], ordered, t),
+                lists = starts_from(list_starts[t], counts, t);
+    shared.sorted.starts[2 * threadIdx.x + t] = {lists.x - starts.x, lists.y - starts.y,
+                                                 lists.z - starts.z, lists.w - starts.w};
   }
   __syncthreads();
   list_ordered(args, slab, total, shared);
   for (; crowded != 0; crowded &= crowded - 1) {
     const int s = __ffs(crowded) - 1;
-    __syncthreads();  // shared memory is free again
+    __syncthreads();  // until shared memory is free
     std::uint32_t first = list_starts[0], second = list_starts[1];
 #pragma unroll
     for (int k = 0; k < kGroupSlabs; ++k) {
@@ -411,15 +407,15 @@ __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
   }
 }
 
-/// For groups of slabs that have so many overlaps each, at most.
+/// Shared memory for slabs with this many overlaps.
 std::size_t needed_bytes(std::uint32_t slab_overlaps) {
-  return sizeof(Shared) - kGroupSlabs * (kMostSlabOverlaps - slab_overlaps) * sizeof(SlabOverlap);
+  return sizeof(Shared) - kGroupSlabs * (kMaxSlabOverlaps - slab_overlaps) * sizeof(SlabOverlap);
 }
 
 }  // namespace
 
 std::uint32_t fitting_slab_overlaps(std::size_t block_memory) {
-  std::uint32_t overlaps = kMostSlabOverlaps;
+  std::uint32_t overlaps = kMaxSlabOverlaps;
   while (overlaps > 0 && needed_bytes(overlaps) > block_memory) overlaps -= kSlabStep;
   return overlaps;
 }

@@ -12,16 +12,15 @@ namespace {
 
 constexpr std::size_t kSmallPage = 4096;  // pages are locked whole
 
-/// Memory is locked in slabs of equal slots, since the driver takes 0.5 to 0.8 ms to lock a block,
-/// however small it is, and lets one thread at a time do that.
+/// Memory is locked in slabs of equal slots: locking takes the driver 0.5 to 0.8 ms for any size,
+/// one thread at a time.
 struct Slab {
   std::size_t slot_bytes, num_slots;
   char* pages;
   std::vector<char*> free_slots;
 };
 
-/// Blocks of up to a page, small files, and whole huge pages: few sizes, so that slots are free for
-/// the next block.
+/// A page, a small file, or huge pages: few sizes, to reuse slots.
 std::size_t slot_bytes(std::size_t bytes) {
   constexpr std::size_t kSmallFile = kHugePage / 4;
   if (bytes <= kSmallPage) return kSmallPage;
@@ -29,8 +28,8 @@ std::size_t slot_bytes(std::size_t bytes) {
   return (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
-/// To touch huge pages and to register them takes half of cudaMallocHost's time, and only the
-/// second, a seventh of it, keeps other threads from the driver.
+/// Touching and registering huge pages takes half of cudaMallocHost's time. Only registering, a
+/// seventh of it, blocks other threads.
 char* lock_pages(std::size_t bytes) {
   void* const pages =
       bytes < kHugePage ? std::aligned_alloc(kSmallPage, bytes) : try_allocate_block(bytes);
@@ -54,10 +53,10 @@ class LockedSlabs {
       if (!slab.free_slots.empty()) return take_slot(slab);
       num_slots += slab.num_slots;
     }
-    // As many as there are already: a picture locks what it needs, a film little more.
-    constexpr std::size_t kMostBytes = std::size_t{8} << 20, kLeastBytes = 16 * kSmallPage;
-    const std::size_t least = std::max<std::size_t>(kLeastBytes / size, 1),
-                      most = std::max<std::size_t>(kMostBytes / size, 1);
+    // Doubles the slots: a picture locks what it needs, a film little more.
+    constexpr std::size_t kMaxBytes = std::size_t{8} << 20, kMinBytes = 16 * kSmallPage;
+    const std::size_t least = std::max<std::size_t>(kMinBytes / size, 1),
+                      most = std::max<std::size_t>(kMaxBytes / size, 1);
     return add_slab(size, std::clamp(num_slots, least, most));
   }
 
@@ -83,7 +82,7 @@ class LockedSlabs {
   void* add_slab(std::size_t size, std::size_t num_slots) {
     Slab slab{size, num_slots, nullptr, {}};
     slab.free_slots.reserve(num_slots);
-    slabs_.reserve(slabs_.size() + 1);  // what may fail, first
+    slabs_.reserve(slabs_.size() + 1);  // may fail, so first
     slab.pages = lock_pages(size * num_slots);
     if (slab.pages == nullptr) return nullptr;
     for (std::size_t i = num_slots; i-- > 0;) slab.free_slots.push_back(slab.pages + i * size);
@@ -95,7 +94,7 @@ class LockedSlabs {
   std::vector<Slab> slabs_;
 };
 
-/// Never destroyed: static objects may give memory back behind it.
+/// Never destroyed: static objects may free memory later.
 LockedSlabs& locked_slabs() {
   static LockedSlabs& slabs = *new LockedSlabs;
   return slabs;

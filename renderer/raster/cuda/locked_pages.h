@@ -5,15 +5,13 @@
 
 namespace roundel::cuda {
 
-/// Main memory that devices copy to by themselves, aligned to a page; a null pointer where there is
-/// none left. From any thread.
+/// Takes main memory that devices copy to directly, page-aligned; null if none is left. Callable
+/// from any thread.
 void* take_locked_pages(std::size_t bytes);
-/// Gives such memory back.
 void give_back_locked_pages(void* pages);
-/// True for such memory.
 bool is_locked(const void* memory);
 
-/// The same for `size` elements. Ordinary memory where there is none left.
+/// Returns `size` elements, in ordinary memory if no locked memory is left.
 template <typename T>
 Buffer<T> locked_pages(std::size_t size) {
   void* const pages = size > 0 ? take_locked_pages(size * sizeof(T)) : nullptr;

@@ -3,12 +3,11 @@
 
 #include "renderer/raster/cuda/warp.cuh"
 
-/// A scan over the blocks of one kernel in a single pass, by decoupled look-back (Merrill & Garland
-/// 2016). Device code only.
+/// Single-pass scan over a kernel's blocks, by decoupled look-back (Merrill & Garland 2016).
 namespace roundel::cuda {
 
-/// What a block tells those behind it in one word, so that nothing has to be ordered: its number
-/// above a status, 0 where it has told nothing yet.
+/// Status of a block's word, below its number: one word, so that nothing needs ordering; 0 until it
+/// is published.
 enum class ScanStatus : std::uint32_t { kNothing = 0, kAggregate = 1, kInclusive = 2 };
 
 inline __device__ void publish(std::uint64_t* word, ScanStatus status, std::uint64_t value) {
@@ -16,10 +15,9 @@ inline __device__ void publish(std::uint64_t* word, ScanStatus status, std::uint
       value << 2 | static_cast<std::uint32_t>(status);
 }
 
-/// The sum of the totals of all blocks before `block`, and lets those behind know. One warp calls
-/// it, each block once; `words` [blocks] are zero before the kernel. Blocks start in the order of
-/// their numbers, so those in front are at work, or done. It looks at kWords blocks a lane at a
-/// time and stops at the nearest one that knows its own sum.
+/// Returns the sum of all blocks' totals before `block`, and publishes it. One warp of each block
+/// calls it, once; `words` [blocks] are 0 before the kernel. Blocks start in order, so earlier ones
+/// run or are done. Each lane polls kWords blocks at a time, back to the nearest inclusive sum.
 template <int kWords = 4>
 __device__ std::uint64_t look_back(std::uint64_t* words, int block, std::uint64_t total) {
   constexpr auto kInclusive = static_cast<std::uint32_t>(ScanStatus::kInclusive);

@@ -8,30 +8,28 @@
 
 namespace roundel::cuda {
 
-/// What changes of a layer from frame to frame.
 struct LayerFrame {
-  const Shape* shapes;         ///< after `from` steps, in the space of the layer
-  const Velocity* velocities;  ///< null where nothing moves by itself
+  const Shape* shapes;         ///< after `from` steps, in the layer's space
+  const Velocity* velocities;  ///< null without motion
   std::uint32_t from, to;      ///< steps
   CircleMove move;
 };
 
-/// The circles of a layer in a frame, all arrays [count]. They stay the same for all frames, so
-/// that a FrameGraph does.
+/// Arguments of a layer's circles, arrays [count]. They are equal in all frames, so that FrameGraph
+/// reuses them.
 struct MakeCirclesArgs {
   std::uint64_t count;
   Motion motion;
   const LayerFrame* frame;
-  const Shape* start;  ///< after no steps, in the space of the layer
+  const Shape* start;  ///< after no steps, in the layer's space
   Shape* shapes;       ///< in frame space
 
   bool operator==(const MakeCirclesArgs&) const = default;
 };
 
-/// Steps and moves them.
 void make_circles(const MakeCirclesArgs& args, cudaStream_t stream);
 
-/// The circles of a layer that move by themselves, all arrays [count], in the space of the layer.
+/// Arguments for the moving circles of a layer, arrays [count], in its space.
 struct StepCirclesArgs {
   std::uint64_t count;
   Motion motion;
@@ -43,7 +41,6 @@ struct StepCirclesArgs {
   Velocity* stepped_velocities;
 };
 
-/// Steps them.
 void step_circles(const StepCirclesArgs& args, cudaStream_t stream);
 
 }  // namespace roundel::cuda

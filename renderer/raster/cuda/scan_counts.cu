@@ -7,36 +7,35 @@
 namespace roundel::cuda {
 namespace {
 
-/// Of a block.
-constexpr std::uint32_t kMostScanThreads = 1024;
+/// Threads of a block.
+constexpr std::uint32_t kMaxScanThreads = 1024;
 
-/// By one thread, which knows how many overlaps the chunk has.
+/// Called by one thread, which knows the total.
 __device__ void end_scan(const BinCirclesArgs& args, std::uint64_t overlaps) {
   args.progress->listed = overlaps;
   if (overlaps > args.capacity) args.progress->overflow = args.chunk_number + 1;
 }
 
-/// Block (eight tiles of a macrotile's row), a thread a group of slabs: turns the counts of all
-/// slabs into how many overlaps the groups in front have, and writes where each tile's list is.
-/// Counts [2,3] and [0,2] of two groups with two tiles become the offsets [0,0] and [2,3], and
-/// lists that start at [0,2].
+/// Block (eight tiles of a macrotile's row), thread (a group of slabs): turns counts into the
+/// numbers of overlaps in the groups in front, and writes where lists begin. Counts [2,3] and [0,2]
+/// of two groups with two tiles → offsets [0,0] and [2,3], lists from [0,2].
 template <bool kIsFirstChunk>
-__global__ void __launch_bounds__(kMostScanThreads)
+__global__ void __launch_bounds__(kMaxScanThreads)
     scan_counts_kernel(const __grid_constant__ BinCirclesArgs args) {
   constexpr int kTiles = kScannedTiles;
   static_assert(kTiles == 8, "16 bits each: a uint4");
-  __shared__ std::uint32_t sums[32][kTiles + 1];  // of a warp, for each tile
-  if (args.continues_early) wait_for_kernel_in_front();
-  let_kernel_behind_begin();
+  __shared__ std::uint32_t sums[32][kTiles + 1];  // by warp and tile
+  if (args.continues_early) wait_for_previous_kernel();
+  let_next_kernel_begin();
   if (!begin_chunk<kIsFirstChunk>(args)) return;
-  constexpr int kBlocks = kTilesPerMacrotile / kTiles;  // of a macrotile
+  constexpr int kBlocks = kTilesPerMacrotile / kTiles;  // blocks of a macrotile
   const int warp = static_cast<int>(threadIdx.x / 32),
             num_warps = static_cast<int>(blockDim.x) / 32;
   const std::size_t macrotile = blockIdx.x / kBlocks;
   const std::size_t first_tile = blockIdx.x % kBlocks * kTiles;
   const std::uint32_t num_groups = args.num_groups();
-  std::uint32_t carry[kTiles] = {};  // of the groups before
-  uint4 slabs[kGroupSlabs];  // of the thread's next group, on their way while another is scanned
+  std::uint32_t carry[kTiles] = {};  // overlaps of the groups before
+  uint4 slabs[kGroupSlabs];          // the next group's counts, loading ahead
   const auto load = [&](std::uint32_t group) {
 #pragma unroll
     for (int k = 0; k < kGroupSlabs; ++k) {
@@ -62,12 +61,12 @@ __global__ void __launch_bounds__(kMostScanThreads)
     std::uint32_t offsets[kTiles];
 #pragma unroll
     for (int t = 0; t < kTiles; ++t) offsets[t] = warp_inclusive_sum(counts[t]);
-    if (begin > 0) __syncthreads();  // all have read the sums of the groups before
+    if (begin > 0) __syncthreads();  // until all have read the previous sums
     if (lane() == 31)
 #pragma unroll
       for (int t = 0; t < kTiles; ++t) sums[warp][t] = offsets[t];
     __syncthreads();
-    if (warp < kTiles) {  // a warp a tile
+    if (warp < kTiles) {  // a warp for each tile
       const std::uint32_t of_warp = lane() < num_warps ? sums[lane()][warp] : 0;
       const std::uint32_t inclusive = warp_inclusive_sum(of_warp);
       __syncwarp();
@@ -87,7 +86,7 @@ __global__ void __launch_bounds__(kMostScanThreads)
     }
   }
   if (warp != 0) return;
-  std::uint32_t total = 0;  // lane t: of tile t
+  std::uint32_t total = 0;  // lane t: for tile t
 #pragma unroll
   for (int t = 0; t < kTiles; ++t)
     if (lane() == t) total = carry[t];
@@ -109,7 +108,7 @@ __global__ void __launch_bounds__(kMostScanThreads)
 
 void scan_counts(const BinCirclesArgs& args, cudaStream_t stream) {
   const std::uint32_t threads =
-      std::clamp((args.num_groups() + 31) / 32 * 32, 32U * kScannedTiles, kMostScanThreads);
+      std::clamp((args.num_groups() + 31) / 32 * 32, 32U * kScannedTiles, kMaxScanThreads);
   launch(args.chunk_number == 0 ? scan_counts_kernel<true> : scan_counts_kernel<false>,
          args.num_scan_words(), static_cast<int>(threads), 0, args, args.continues_early, stream,
          args.shared_percent);

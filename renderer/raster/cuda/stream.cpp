@@ -10,27 +10,27 @@
 namespace roundel::cuda {
 namespace {
 
-/// After a wait that took longer the next one ends with an interrupt: so few do no harm.
+/// After a longer wait the next one ends by an interrupt.
 constexpr std::chrono::milliseconds kLongWait{2};
 
-/// Of devices by their numbers.
+/// Lines by device number.
 std::array<WaitingLine, 64> waiting_lines;
 
-/// Null for devices beyond those.
+/// Returns null for other devices.
 WaitingLine* find_line(int device) {
   const auto number = static_cast<std::size_t>(device);
   return number < waiting_lines.size() ? &waiting_lines[number] : nullptr;
 }
 
-/// cudaErrorNotReady where it has not come to its end.
-cudaError_t look_at(cudaEvent_t event) {
+/// Returns cudaErrorNotReady while the event is pending.
+cudaError_t poll(cudaEvent_t event) {
   const cudaError_t state = cudaEventQuery(event);
-  if (state == cudaErrorNotReady) cudaGetLastError();  // which counts as an error
+  if (state == cudaErrorNotReady) cudaGetLastError();  // counts as an error
   return state;
 }
 
-void nap() {
-  // Else the system may wake the thread 50 µs late, together with others.
+void sleep_briefly() {
+  // Else the system may wake the thread 50 µs late.
   thread_local const int is_punctual = prctl(PR_SET_TIMERSLACK, 1);
   static_cast<void>(is_punctual);
   std::this_thread::sleep_for(std::chrono::microseconds(30));
@@ -44,32 +44,32 @@ Stream::Stream() {
 }
 
 Stream::~Stream() {
-  if (wakes_ != nullptr) cudaEventDestroy(wakes_);
-  if (looked_at_ != nullptr) cudaEventDestroy(looked_at_);
+  if (blocking_ != nullptr) cudaEventDestroy(blocking_);
+  if (polled_ != nullptr) cudaEventDestroy(polled_);
   cudaStreamDestroy(stream_);
 }
 
 void Stream::wait() {
   WaitingLine* const line = last_wait_ < kLongWait ? find_line(device_) : nullptr;
-  cudaEvent_t& end = line != nullptr ? looked_at_ : wakes_;
+  cudaEvent_t& end = line != nullptr ? polled_ : blocking_;
   const unsigned flags = (line != nullptr ? 0 : cudaEventBlockingSync) | cudaEventDisableTiming;
   if (end == nullptr) ROUNDEL_CUDA_CHECK(cudaEventCreateWithFlags(&end, flags));
   ROUNDEL_CUDA_CHECK(cudaEventRecord(end, stream_));
   const auto start = std::chrono::steady_clock::now();
-  const auto look_until_it_ends = [&] {
-    cudaError_t state = look_at(end);
-    for (; state == cudaErrorNotReady; state = look_at(end)) nap();
+  const auto poll_until_done = [&] {
+    cudaError_t state = poll(end);
+    for (; state == cudaErrorNotReady; state = poll(end)) sleep_briefly();
     ROUNDEL_CUDA_CHECK(state);
   };
   if (line != nullptr)
-    line->wait(look_until_it_ends, [&] { return look_at(end) == cudaSuccess; });
+    line->wait(poll_until_done, [&] { return poll(end) == cudaSuccess; });
   else
     ROUNDEL_CUDA_CHECK(cudaEventSynchronize(end));
   last_wait_ = std::chrono::steady_clock::now() - start;
 }
 
-bool Event::has_come() const {
-  const cudaError_t state = look_at(event_);
+bool Event::is_reached() const {
+  const cudaError_t state = poll(event_);
   if (state != cudaErrorNotReady) ROUNDEL_CUDA_CHECK(state);
   return state == cudaSuccess;
 }

@@ -8,7 +8,7 @@
 
 namespace roundel::cuda {
 
-/// A stream that does not wait for the default one.
+/// A stream that does not wait for the default stream.
 class Stream {
  public:
   Stream();
@@ -17,20 +17,20 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
 
-  /// Until the device has come to its end. Threads sleep meanwhile: others have use for their
-  /// processors. One of each device's looks now and then, and wakes the others, as interrupts take
-  /// longer than short frames; after a long wait it is an interrupt that wakes the thread
-  /// (docs/lab/measurements.md, "Choices of the export").
+  /// Waits for all work in the stream. Threads sleep, to leave their cores to others. One thread
+  /// for each device polls and wakes the others, since interrupts take longer than short frames;
+  /// after a long wait an interrupt wakes the thread (docs/lab/measurements.md, "Choices of the
+  /// export").
   void wait();
 
  private:
   int device_ = 0;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t wakes_ = nullptr, looked_at_ = nullptr;
+  cudaEvent_t blocking_ = nullptr, polled_ = nullptr;
   std::chrono::steady_clock::duration last_wait_{};
 };
 
-/// A place in a stream. Its time is known once the device has come to it, unless `flags` have
+/// A position in a stream. It has a time once the device reaches it, unless `flags` have
 /// cudaEventDisableTiming.
 class Event {
  public:
@@ -42,13 +42,13 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record(cudaStream_t stream) { ROUNDEL_CUDA_CHECK(cudaEventRecord(event_, stream)); }
-  /// True once the device has come there.
-  bool has_come() const;
-  /// What is put into `stream` from now on waits until then.
-  void hold_back(cudaStream_t stream) const {
+  /// True once the device has reached it.
+  bool is_reached() const;
+  /// Later work in `stream` waits for it.
+  void make_wait(cudaStream_t stream) const {
     ROUNDEL_CUDA_CHECK(cudaStreamWaitEvent(stream, event_));
   }
-  /// Milliseconds since another event.
+  /// Returns milliseconds.
   double since(const Event& start) const {
     float milliseconds = 0;
     ROUNDEL_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
@@ -59,7 +59,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Names what the thread does until it is destroyed, for profilers.
+/// Names the thread's work for profilers.
 class ProfilerRange {
  public:
   explicit ProfilerRange(const char* name) { nvtxRangePushA(name); }

@@ -7,50 +7,46 @@
 #include "renderer/raster/cuda/subtile_pixels.cuh"
 #include "renderer/raster/cuda/warp.cuh"
 
-/// How a warp paints circles onto its subtile. Device code only.
 namespace roundel::cuda {
 
-/// A batch of circles: what a warp's part of shared memory has of it.
 struct PlainScratch {
-  float4 discs[32];  // x, y, r², 1/r²; with looks, but of snow, hole_square() instead of that
+  float4 discs[32];  // x, y, r², 1/r² (with looks, except for snow, hole_square())
   Paint paints[32];
-  std::uint32_t are_whole[32];  // not 0: the circle covers all of the subtile
+  std::uint32_t are_whole[32];  // not 0: the circle covers the subtile
 };
 
-/// A warp's part of shared memory. `kArea`: coverage by area.
 template <bool kArea>
 struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
-  /// Those that reach the subtile, front to back: up to 31 that wait, and those of a portion.
+  /// Waiting overlaps, front to back: up to 31 and a portion.
   Overlap waiting[32 + 32 * BlendPolicy::kListWords];
 };
 
-/// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
-/// `kManyWays`: each batch in the best of several ways; else circle by circle. Few circles are
-/// painted faster so, because a kernel with all ways waits for its instructions.
-template <bool kArea, bool kLooks, bool kManyWays>
+/// Paints circles in batches of 32. All lanes of a warp call the functions. `kChoosesWay`: paints
+/// each batch in the best way; else circle by circle, which is faster for few, since a kernel with
+/// all ways waits for its instructions.
+template <bool kArea, bool kLooks, bool kChoosesWay>
 struct SubtileBlender {
   using Pixels = SubtilePixels<kLooks>;
   using L = ScalarLanes;
   using Policy = BlendPolicy;
 
-  const Shape* shapes;  // [count], of the chunk
+  const Shape* shapes;  // [count], the chunk's
   const Paint* paints;
   const SnowRamp& ramp;
   const TileGrid& grid;
   WarpScratch<kArea>& scratch;
-  int subtile;  ///< its number in the tile
+  int subtile;
   int num_waiting = 0;
 
-  /// Paints those of a list's overlaps that reach the subtile; unless these are the `last` ones up
-  /// to 31 wait for the next call. True when the subtile is done. Last ones are painted in the same
-  /// place as others, since a kernel twice as long waits for its instructions; but of few circles
-  /// that are no list waiting() takes less time.
+  /// Paints the overlaps that reach the subtile; up to 31 wait for the next call unless `are_last`.
+  /// Returns true if the subtile is done. The last ones share this code, since a kernel twice as
+  /// long waits for its instructions; for few unlisted circles waiting() is faster.
   __device__ bool paint(Pixels& pixels, const Overlap* list, std::uint32_t count, bool are_last) {
     constexpr int kWords = Policy::kListWords, kPortion = 32 * kWords;
     list += lane();
     for (int left = static_cast<int>(count) - lane();; left -= kPortion, list += kPortion) {
       const bool is_end = left + lane() <= kPortion;
-      Overlap overlaps[kWords];  // all are on their way before one is looked at
+      Overlap overlaps[kWords];  // loads all before using one
 #pragma unroll
       for (int k = 0; k < kWords; ++k) overlaps[k] = left > 32 * k ? list[32 * k] : 0;
 #pragma unroll
@@ -64,8 +60,8 @@ struct SubtileBlender {
       const int least = are_last && is_end ? 1 : 32;
       int done = 0;
       for (; num_waiting - done >= least; done += 32) {
-        // By area it is found before the batch takes registers. Else reach_of() finds it: specks do
-        // not need it.
+        // By area the box comes before the batch takes registers; else reach_of() finds it, since
+        // specks do not need it.
         const ActiveBox box = kArea ? pixels.active_box() : ActiveBox();
         paint(pixels, batch(done, min(num_waiting - done, 32)), box);
         if (pixels.is_done()) return true;
@@ -82,28 +78,26 @@ struct SubtileBlender {
     }
   }
 
-  /// A batch of circles, a lane each; the last lane has the front one.
+  /// One circle for each lane; the last lane has the front one.
   struct Batch {
     Shape shape{0, 0, 0, 0};
     Paint paint{0, 0, 0, 0};
   };
 
-  /// Those that wait, after paint().
   __device__ Batch waiting() const {
     return batch(0, num_waiting);
   }
 
-  /// `box`: pixels outside are opaque.
+  /// Pixels outside `box` are opaque.
   __device__ void paint(Pixels& pixels, const Batch& batch, const ActiveBox& box = {}) {
     if constexpr (kArea)
-      AreaBlender<kLooks, kManyWays>(pixels, grid, ramp, scratch)
+      AreaBlender<kLooks, kChoosesWay>(pixels, grid, ramp, scratch)
           .paint(batch.shape, batch.paint, box);
     else
       paint_plain_batch(pixels, batch.shape, batch.paint);
   }
 
  private:
-  /// `count` of those that wait, from the `first` one on.
   __device__ Batch batch(int first, int count) const {
     Batch some;
     if (const int i = 31 - lane(); i < count) {
@@ -116,7 +110,7 @@ struct SubtileBlender {
 
   __device__ void paint_plain_batch(Pixels& pixels, const Shape& shape, const Paint& paint) {
     const float r2 = shape.radius * shape.radius;
-    if constexpr (!kManyWays) {
+    if constexpr (!kChoosesWay) {
       const Reach reach = reach_of(shape, paint, shape.radius > 0, pixels);
       const bool has_snow = kLooks || __any_sync(kAllLanes, reach.reaches && is_snow(paint));
       return paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
@@ -125,7 +119,7 @@ struct SubtileBlender {
     const bool reaches = box.reaches;
     // Circles with looks are painted one by one, too.
     const bool has_snow = kLooks || __any_sync(kAllLanes, reaches && is_snow(paint));
-    // Layers are of one kind, so these are few.
+    // Rare: layers have one shader.
     const bool is_mixed = !kLooks && has_snow && __any_sync(kAllLanes, reaches && !is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
     if (!is_mixed && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
@@ -141,17 +135,17 @@ struct SubtileBlender {
       paint_covering(pixels, covering, has_snow);
       return;
     }
-    // Large circles: one after the other, unless spans take less time.
+    // Large circles: one by one, unless spans are faster.
     const Reach reach = reach_of(shape, paint, reaches, pixels);
     const int num_reaching = __popc(__ballot_sync(kAllLanes, reach.reaches));
     const int num_whole = __popc(__ballot_sync(kAllLanes, reach.is_whole));
     const bool has_large =
-        __any_sync(kAllLanes, reach.reaches && !reach.is_whole && box.reach > kMostSpanRadius);
+        __any_sync(kAllLanes, reach.reaches && !reach.is_whole && box.reach > kMaxSpanRadius);
     if (!has_large && !is_mixed && (has_snow || 4 * num_whole < num_reaching)) {
       store_for_covering(shape, r2, paint, has_snow);
       compute_spans(shape, reach.reaches ? r2 : -1, reach.reaches ? box.middle_x : 0, pixels, grid,
                     covering);
-      // These may be larger than spans are exact for.
+      // May be too large for exact spans.
       if (reach.is_whole)
 #pragma unroll
         for (int k = 0; k < kPixelsPerLane; ++k) covering[k] = ~0u;
@@ -162,8 +156,7 @@ struct SubtileBlender {
     paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
   }
 
-  /// Whether the lane's own circle covers pixels of the subtile that can still change, and whether
-  /// all of these.
+  /// Whether the circle covers active pixels, and whether it covers all of them.
   struct Reach {
     bool reaches, is_whole;
   };
@@ -179,7 +172,7 @@ struct SubtileBlender {
   __device__ void paint_in_turn(Pixels& pixels, const Shape& shape, float r2, const Paint& paint,
                                 const Reach& reach, bool has_snow) {
     const unsigned reaching = __ballot_sync(kAllLanes, reach.reaches);
-    // Without gaps, so that the loop over them is short.
+    // Without gaps, for a short loop.
     const int position = __popc(reaching >> lane() >> 1);
     scratch.are_whole[lane()] = 0;
     __syncwarp();
@@ -203,7 +196,7 @@ struct SubtileBlender {
     scratch.paints[i] = paint;
   }
 
-  /// The lane's own circle. Snow, without looks, needs no paint but its peak, nor r².
+  /// Stores the lane's circle. Without looks snow needs its peak, but no paint or r².
   __device__ void store_for_covering(const Shape& shape, float r2, const Paint& paint,
                                      bool has_snow) {
     if (!kLooks && has_snow)
@@ -213,13 +206,13 @@ struct SubtileBlender {
       store(lane(), shape, r2, paint, has_snow);
   }
 
-  /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
-  /// whether circle i of the batch covers all of the subtile.
+  /// Circle by circle, each lane paints its covered pixels. Bit i of `whole`: circle i covers the
+  /// subtile.
   __device__ void paint_by_circle(Pixels& pixels, int count, unsigned whole) {
     int i = pixels.paint_alike(scratch.paints, count, whole);
     while (i < count) {
-      if (i >= Policy::kFirstLook && pixels.is_done()) return;
-      const int end = min(i + Policy::kLookInterval, count);
+      if (i >= Policy::kFirstPoll && pixels.is_done()) return;
+      const int end = min(i + Policy::kPollInterval, count);
       while (i < end) {
         for (; i < end && (whole & 1) != 0; ++i, whole >>= 1) {
           const Paint paint = scratch.paints[i];
@@ -242,7 +235,7 @@ struct SubtileBlender {
     }
   }
 
-  /// The same where there is snow among the circles.
+  /// paint_by_circle() with snow.
   __device__ void paint_snow_by_circle(Pixels& pixels, int count) {
     pixels.are_alike = false;
     for (int i = 0; i < count; ++i) {
@@ -257,7 +250,6 @@ struct SubtileBlender {
     }
   }
 
-  /// Composites onto the lane's own pixels the circles of the batch that cover them.
   __device__ void paint_covering(Pixels& pixels, std::uint32_t covering[kPixelsPerLane],
                                  bool has_snow) {
     pixels.are_alike = false;
@@ -298,7 +290,7 @@ struct SubtileBlender {
     scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, peak, alpha, shown.red, shown.green);
     scalar::composite<L>(state, shown, alpha);
   }
-  /// `last`: of the circle's disc in `scratch`.
+  /// `last`: fourth number of the circle's disc.
   __device__ void blend(typename Pixels::State& state, float dx2, float dy2, float last,
                         const Paint& paint) const {
     if (is_snow(paint))

@@ -3,24 +3,24 @@
 #include "renderer/raster/cuda/subtile_pixels.cuh"
 #include "renderer/raster/cuda/warp.cuh"
 
-/// Which pixels of a subtile a circle covers, as bits; a lane a circle. Device code only. The
-/// coverage test of the frame contract decides every pixel.
+/// Finds the pixels of a subtile that a circle covers, one circle a lane, by the coverage test of
+/// the frame contract.
 namespace roundel::cuda {
 
-/// Pixels; up to this radius compute_spans() finds the ends of a row of covered pixels.
-inline constexpr float kMostSpanRadius = 400;
+/// Radius in pixels up to which compute_spans() finds the ends of rows.
+inline constexpr float kMaxSpanRadius = 400;
 
-/// A lane's circle: its box in the subtile, a little too large.
+/// Box of a circle in the subtile, slightly too large.
 struct SubtileBox {
-  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place, which
-  /// in the largest pictures is 1/64 at most.
+  /// Pixels. With 2⁻²⁰ of the numbers involved it exceeds the rounding of positions, 1/64 in the
+  /// largest pictures.
   static constexpr float kMargin = 0.03125f;
 
-  float middle_x, reach;  ///< its centre in columns of the subtile, its radius in pixels
+  float middle_x, reach;  ///< centre in columns of the subtile, radius in pixels
   int first_column, first_row, columns, rows;
   bool reaches;
 
-  __device__ SubtileBox(const Shape& shape, const SubtilePlace& pixels, const TileGrid& grid) {
+  __device__ SubtileBox(const Shape& shape, const SubtilePosition& pixels, const TileGrid& grid) {
     middle_x = shape.x * grid.scale - pixels.first_x;
     const float middle_y = shape.y * grid.scale - pixels.first_y;
     const float radius = shape.radius * grid.scale;
@@ -38,8 +38,7 @@ struct SubtileBox {
   __device__ int side() const { return max(columns, rows); }
 };
 
-/// Sets `bit` of `bits` where a <= b; one instruction after the comparison, which the compiler
-/// makes two of.
+/// Sets `bit` if a <= b, in one instruction after the comparison; the compiler takes two.
 inline __device__ void set_if_at_most(std::uint32_t& bits, std::uint32_t bit, float a, float b) {
   asm("{ .reg .pred p; setp.le.f32 p, %1, %2; @p or.b32 %0, %0, %3; }"
       : "+r"(bits)
@@ -52,16 +51,15 @@ inline __device__ float approximate_sqrt(float a) {
   return root;
 }
 
-/// The pixels that the lane's own circle covers, all of them among the kSide rows and
-/// columns from pixel (first_column, first_row) of the subtile on: bit 16·(row % 2) + column of
-/// word row / 2. The same number of steps for every circle, and none of them waits for shared
-/// memory.
+/// Finds the covered pixels, which are all among the kSide rows and columns from (first_column,
+/// first_row) on: bit 16·(row % 2) + column of word row / 2. Takes equal steps for every circle,
+/// without waiting for shared memory.
 template <int kSide>
 __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
-                         const SubtilePlace& pixels, const TileGrid& grid,
+                         const SubtilePosition& pixels, const TileGrid& grid,
                          std::uint32_t covering[kPixelsPerLane]) {
   using L = ScalarLanes;
-  // Whole numbers and halves below 2²³: their sums are exact.
+  // Whole numbers and halves below 2²³: sums are exact.
   const float x = pixels.first_x + static_cast<float>(first_column);
   const float y = pixels.first_y + static_cast<float>(first_row);
   float dx2[kSide];
@@ -71,8 +69,8 @@ __device__ void test_box(const Shape& shape, float r2, int first_column, int fir
     dx2[i] = dx * dx;
   }
   static_assert((kSide == 4 || kSide == 6) && kSubtileWidth == 16 && kPixelsPerLane == 4);
-  std::uint32_t pairs[3];  // of rows: column i from the first one at bits i and 16 + i
-  const std::uint32_t columns = (0xffffu >> first_column) * 0x10001;  // that the subtile has
+  std::uint32_t pairs[3];  // rows: column i from the first one at bits i and 16 + i
+  const std::uint32_t columns = (0xffffu >> first_column) * 0x10001;  // inside the subtile
 #pragma unroll
   for (int pair = 0; pair < 3; ++pair) {
     std::uint32_t bits = 0;
@@ -86,7 +84,7 @@ __device__ void test_box(const Shape& shape, float r2, int first_column, int fir
     }
     pairs[pair] = (bits & columns) << first_column;
   }
-  // Up by first_row rows, 16 bits each; those above the subtile fall out.
+  // Shifts up by first_row rows, 16 bits each; rows above drop out.
   const int odd = first_row % 2 * 16;
   covering[0] = pairs[0] << odd;
   covering[1] = __funnelshift_l(pairs[0], pairs[1], odd);
@@ -101,52 +99,53 @@ __device__ void test_box(const Shape& shape, float r2, int first_column, int fir
   }
 }
 
-/// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
-/// row they are side by side, because rounding is monotonic; approximate arithmetic finds the
-/// ends to within half a pixel, the coverage test of the pixel there decides. `middle` is the
-/// circle's centre in columns of the subtile, a finite number; with r2 < 0 there are none.
+/// Finds the covered pixels: bit 16·(row % 2) + column of word row / 2. Covered pixels of a row are
+/// contiguous, because rounding is monotonic: approximate arithmetic finds the ends to within half
+/// a pixel, then the coverage test decides. `middle` is the centre in columns of the subtile,
+/// finite. No pixel is covered if r2 < 0.
 ///
-/// Why half a pixel, for radii up to R = kMostSpanRadius: the coverage test itself rounds a sum
-/// of at most r² twice, which moves an end by at most R·2⁻¹¹·⁵, 0.14 pixels; dy² here is the
-/// test's own. The test's centres of pixels and `middle` differ by 2⁻²² of the place in the
-/// image, 1/64 pixel at most. The root is within 2⁻²³ (PTX ISA,
-/// sqrt.approx; denormals count as 0), and numbers of up to R + 24 columns are rounded a few
-/// times to 2⁻²⁴: less than 0.001.
+/// Why half a pixel, for radii up to R = kMaxSpanRadius: the coverage test rounds a sum of at most
+/// r² twice, which moves an end by at most R·2⁻¹¹·⁵, 0.14 pixels; dy² is the test's own. Its
+/// centres of pixels and `middle` differ by 2⁻²² of the position, at most 1/64 pixel. The root is
+/// within 2⁻²³ (PTX ISA, sqrt.approx; denormals count as 0), and numbers of up to R + 24 columns
+/// are rounded a few times to 2⁻²⁴: less than 0.001.
 inline __device__ void compute_spans(const Shape& shape, float r2, float middle,
-                                     const SubtilePlace& pixels, const TileGrid& grid,
+                                     const SubtilePosition& pixels, const TileGrid& grid,
                                      std::uint32_t covering[kPixelsPerLane]) {
-  // A row is a word for columns −8 to 23, all that an end's place, clamped, may be: kLeft columns
-  // are to the left of the subtile's. The first covered one is counted from the word's left end,
-  // the last one from its right end, in 31sts of the word, so that clamping to [0, 1] costs
-  // nothing.
-  constexpr int kLeft = 8, kMost = 31;
-  constexpr float kPart = 1.0f / kMost;
+  // A row is a word for columns −8 to 23, which a clamped end may take. The first one is counted
+  // from the word's left end, the last one from its right end, in 31sts of the word, so that
+  // clamping to [0, 1] is free.
+  constexpr int kLeft = 8, kLastColumn = 31;
+  constexpr float kPart = 1.0f / kLastColumn;
   const float s = grid.s;
   const float scale = -grid.scale * kPart;
-  const float from_left = (middle + kLeft) * kPart, from_right = (kMost - kLeft - middle) * kPart;
+  const float from_left = (middle + kLeft) * kPart,
+              from_right = (kLastColumn - kLeft - middle) * kPart;
   const float x_half = pixels.first_x - kLeft;
   const float y_half = pixels.first_y;
-  // Adding 1.5·2²³ rounds to a whole number, which the lowest bits then are.
+  // Adding 1.5·2²³ rounds to a whole number in the lowest bits.
   constexpr float kRound = 0x1.8p23f;
   std::uint32_t even_row = 0;
 #pragma unroll
   for (int row = 0; row < kSubtileHeight; ++row) {
     const float dy = shape.y - s * (y_half + static_cast<float>(row));
     const float dy2 = dy * dy;
-    // Half a chord's length; 0 where the circle does not reach the row: both ends are then in one
-    // place, or side by side, and out, and nothing is left between them.
+    // Half a chord; 0 if the circle misses the row: both ends are then equal or adjacent, and out,
+    // so no pixel stays.
     const float chord = approximate_sqrt(fmaxf(r2 - dy2, 0.0f));
-    const float first = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_left)), kMost, kRound);
-    const float last = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_right)), kMost, kRound);
-    const auto is_out = [&](float column) {  // of the word
+    const float first =
+        __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_left)), kLastColumn, kRound);
+    const float last =
+        __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_right)), kLastColumn, kRound);
+    const auto is_out = [&](float column) {  // outside the word
       const float dx = shape.x - s * (x_half + column);
       return !(dx * dx + dy2 <= r2);
     };
-    // Funnel shifts take the lowest five bits of their count.
+    // Funnel shifts use five bits of their count.
     const std::uint32_t from_first =
         __funnelshift_l(0, is_out(first - kRound) ? ~1u : ~0u, __float_as_uint(first));
-    const std::uint32_t to_last =
-        __funnelshift_r(is_out((kRound + kMost) - last) ? ~0u >> 1 : ~0u, 0, __float_as_uint(last));
+    const std::uint32_t to_last = __funnelshift_r(
+        is_out((kRound + kLastColumn) - last) ? ~0u >> 1 : ~0u, 0, __float_as_uint(last));
     const std::uint32_t bits = from_first & to_last;
     if (row % 2 == 0)
       even_row = bits;
@@ -155,8 +154,8 @@ inline __device__ void compute_spans(const Shape& shape, float r2, float middle,
   }
 }
 
-/// Turns words of pixels, one a circle, into words of circles, one a pixel (Warren, Hacker's
-/// Delight, 7-3; lanes are rows). Whole bytes are exchanged by one byte permutation.
+/// Transposes a word for each circle into a word for each pixel (Warren, Hacker's Delight, 7-3;
+/// lanes are rows). One permutation exchanges whole bytes.
 template <int kWords>
 __device__ void transpose(std::uint32_t (&words)[kWords]) {
   const auto exchange = [&](int distance, auto&& merge) {
@@ -174,7 +173,7 @@ __device__ void transpose(std::uint32_t (&words)[kWords]) {
     const bool is_upper = (lane() & distance) != 0;
     const int rotation = is_upper ? 32 - distance : distance;
     std::uint32_t mask = is_upper ? ~kept : kept;
-    asm("" : "+r"(mask));  // or the compiler takes three instructions to choose bits, not one
+    asm("" : "+r"(mask));  // else choosing bits takes three instructions
     exchange(distance, [&](auto own, auto other) {
       return (own & mask) | (__funnelshift_l(other, other, rotation) & ~mask);
     });

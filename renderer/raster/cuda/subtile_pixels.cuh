@@ -6,26 +6,25 @@
 #include "renderer/raster/cuda/warp.cuh"
 #include "renderer/raster/scalar_pixel_math.h"
 
-/// A warp's subtile of 16 × 8 pixels and the ways to paint circles onto it. Device code only.
 namespace roundel::cuda {
 
 inline constexpr int kPixelsPerLane = kSubtileWidth * kSubtileHeight / 32;
-inline constexpr int kRowStep = 32 / kSubtileWidth;  // a lane's pixels are this many rows apart
+inline constexpr int kRowStep = 32 / kSubtileWidth;  // rows between a lane's pixels
 
-/// Where a subtile's pixels lie: lane l has column l % 16 and rows l / 16, l / 16 + 2, and so on.
-struct SubtilePlace {
+/// Pixels of a subtile: lane l has column l % 16 and rows l / 16, l / 16 + 2, and so on.
+struct SubtilePosition {
   using L = ScalarLanes;
 
-  int x0, y0;              ///< the subtile's pixel at the lower left
-  float first_x, first_y;  ///< its centre, in pixels of the whole image
+  int x0, y0;              ///< lower left pixel
+  float first_x, first_y;  ///< centre of that pixel, in pixels of the whole image
   float center_x, center_y[kPixelsPerLane];
 
-  __device__ SubtilePlace(const TileGrid& grid, int tile_x, int tile_y, int subtile)
+  __device__ SubtilePosition(const TileGrid& grid, int tile_x, int tile_y, int subtile)
       : x0(tile_x * kTileSize + subtile % 2 * kSubtileWidth),
         y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight),
         first_x(static_cast<float>(x0) + grid.half_x),
         first_y(static_cast<float>(y0) + grid.half_y) {
-    // Sums of whole numbers are exact, conversions of each are slower.
+    // Sums of whole numbers are exact, and faster than converting each.
     const float column = static_cast<float>(x() - x0), first_row = static_cast<float>(y(0) - y0);
     center_x = scalar::pixel_center<L>(column, grid.s, first_x);
 #pragma unroll
@@ -40,8 +39,8 @@ struct SubtilePlace {
   __device__ int y(int k) const {
     return y0 + static_cast<int>(threadIdx.x % 32 / kSubtileWidth) + k * kRowStep;
   }
-  /// The centre of the lane's first pixel, x in frame space, y in pixels of the whole image, where
-  /// few need it: volatile, lest the compiler keep it in registers that others lack.
+  /// Centre of the lane's first pixel: x in frame space, y in pixels of the whole image. Rarely
+  /// used: volatile, so that it takes no registers.
   __device__ float2 first_center(const TileGrid& grid) const {
     int own = static_cast<int>(threadIdx.x % 32), left = x0, bottom = y0;
     asm volatile("" : "+r"(own), "+r"(left), "+r"(bottom));
@@ -58,12 +57,10 @@ struct SubtilePlace {
   }
 };
 
-/// The columns and rows of a subtile around the pixels that can still change.
 class ActiveBox {
  public:
-  /// All of it.
   __device__ ActiveBox() : ActiveBox(~0u, kAllRows) {}
-  /// A bit each, in the lowest ones of a word; not 0.
+  /// A bit for each column and row; not 0.
   __device__ ActiveBox(std::uint32_t columns, std::uint32_t rows)
       : bits_((columns & kAllColumns) | rows << kSubtileWidth) {}
 
@@ -71,8 +68,8 @@ class ActiveBox {
   __device__ int last_column() const { return front_bit(bits_ & kAllColumns); }
   __device__ int first_row() const { return __ffs(static_cast<int>(bits_ >> kSubtileWidth)) - 1; }
   __device__ int last_row() const { return front_bit(bits_) - kSubtileWidth; }
-  /// In pixels of what is drawn.
-  __device__ PixelRect rect(const SubtilePlace& subtile) const {
+  /// In drawn pixels.
+  __device__ PixelRect rect(const SubtilePosition& subtile) const {
     return {subtile.x0 + first_column(), subtile.y0 + first_row(), subtile.x0 + last_column(),
             subtile.y0 + last_row()};
   }
@@ -81,15 +78,15 @@ class ActiveBox {
   static constexpr std::uint32_t kAllColumns = (1u << kSubtileWidth) - 1;
   static constexpr std::uint32_t kAllRows = (1u << kSubtileHeight) - 1;
 
-  std::uint32_t bits_;  // one word, since few registers are left
+  std::uint32_t bits_;  // one word, to save registers
 };
 
-/// A pixel's state. `kLooks`: of frames with looks.
+/// `kLooks`: for frames with looks.
 template <bool kLooks>
 using StateOf =
     std::conditional_t<kLooks, scalar::ChannelState<ScalarLanes>, scalar::PixelState<ScalarLanes>>;
 
-/// A paint's colour and blend mode: over, without looks.
+/// Without looks the mode is kOver.
 template <bool kLooks>
 __device__ scalar::ModePaint<ScalarLanes> mode_paint(const Paint& paint) {
   if constexpr (!kLooks) return {BlendMode::kOver, paint.red, paint.green, paint.blue};
@@ -97,21 +94,20 @@ __device__ scalar::ModePaint<ScalarLanes> mode_paint(const Paint& paint) {
   return {blend_mode(paint), color.red, color.green, color.blue};
 }
 
-/// The pixels of a subtile.
 template <bool kLooks>
-struct SubtilePixels : SubtilePlace {
+struct SubtilePixels : SubtilePosition {
   using State = StateOf<kLooks>;
 
   State state[kPixelsPerLane];
-  /// All pixels have the same state: so far every circle has covered all of the subtile.
+  /// All pixels have the same state: every circle so far covered the subtile.
   bool are_alike = false;
 
-  using SubtilePlace::SubtilePlace;
+  using SubtilePosition::SubtilePosition;
 
   __device__ bool is_active(int k) const {
-    return scalar::most_transmittance<L>(state[k]) > scalar::kOpaqueTransmittance;
+    return scalar::max_transmittance<L>(state[k]) > scalar::kOpaqueTransmittance;
   }
-  /// True in all lanes when no pixel of the subtile can change any more.
+  /// True, in all lanes, if all pixels are opaque.
   __device__ bool is_done() const {
     bool active = false;
 #pragma unroll
@@ -119,7 +115,7 @@ struct SubtilePixels : SubtilePlace {
     return !__any_sync(kAllLanes, active);
   }
 
-  /// All of the subtile, if no pixel can change. Of rows only pairs are told apart.
+  /// Rows count in pairs. Returns the whole subtile if all pixels are opaque.
   __device__ ActiveBox active_box() const {
     bool are_active = true;
 #pragma unroll
@@ -137,9 +133,9 @@ struct SubtilePixels : SubtilePlace {
     return {pixels | pixels >> kSubtileWidth, rows};
   }
 
-  /// Of a batch's circles, front to back, paints those that cover all of the subtile, up to the
-  /// first that does not, while the pixels are alike: onto one that stands for all. Takes their
-  /// bits off `whole` and returns how many these are; all `count`, if the subtile is done.
+  /// While the pixels are alike, paints one for all: front circles up to the first that does not
+  /// cover the subtile. Removes their bits from `whole` and returns their number, or `count` if the
+  /// subtile is done.
   __device__ int paint_alike(const Paint* paints, int count, unsigned& whole) {
     int i = 0;
     if (are_alike && (whole & 1) != 0) {
@@ -153,10 +149,10 @@ struct SubtilePixels : SubtilePlace {
     return i;
   }
 
-  /// Takes over the pixels as the chunk before left them; with `is_first_chunk` they start empty.
+  /// Loads the pixels that the previous chunk left, or empty ones if `is_first_chunk`.
   __device__ void start(const BlendTilesArgs& args, bool is_first_chunk) {
     const TileGrid& grid = args.grid;
-    if (is_first_chunk && is_inside(grid)) {  // the usual case, straight
+    if (is_first_chunk && is_inside(grid)) {  // fast path for the usual case
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) state[k] = empty(1);
       are_alike = true;
@@ -166,7 +162,7 @@ struct SubtilePixels : SubtilePlace {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       if (x() >= width || y(k) >= height) {
-        state[k] = empty(0);  // outside the image: opaque from the start
+        state[k] = empty(0);  // outside the image: opaque
       } else if (is_first_chunk) {
         state[k] = empty(1);
       } else {
@@ -200,7 +196,7 @@ struct SubtilePixels : SubtilePlace {
 
   __device__ void write(const BlendTilesArgs& args) {
     const int width = args.grid.width, height = args.grid.height;
-    // The usual case, straight: display colours, and rows and subtiles that consist of whole words.
+    // Fast path for the usual case: display colours, rows and subtiles of whole words.
     if (args.bytes && !args.framebuffer && !args.samples.has_alpha && args.samples.is_plain() &&
         args.samples.blend_space == BlendSpace::kDisplay && width % 4 == 0 &&
         is_inside(args.grid)) {
@@ -232,12 +228,11 @@ struct SubtilePixels : SubtilePlace {
       if (x() < width && y(k) < height) write_pixel(args, x(), y(k), state[k]);
   }
 
-  /// Writes a pixel of the image in every case; not inlined, so that the code that is run most
-  /// stays short.
+  /// Writes a pixel in all cases. Not inlined, so that frequent code stays short.
   __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y,
                                                   State s) {
     if (!args.samples.has_alpha) scalar::add_background<L>(s, background_row(args, y));
-    const float transmittance = scalar::most_transmittance<L>(s);  // with alpha all are the same
+    const float transmittance = scalar::max_transmittance<L>(s);  // with alpha all are equal
     const Pixel pixel{s.red, s.green, s.blue, args.samples.has_alpha ? 1.0f - transmittance : 1.0f};
     const std::size_t width = args.grid.width;
     if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
@@ -250,7 +245,6 @@ struct SubtilePixels : SubtilePlace {
   }
 
  private:
-  /// No colour so far.
   __device__ static State empty(float transmittance) {
     if constexpr (kLooks)
       return {0, 0, 0, transmittance, transmittance, transmittance};
@@ -258,7 +252,7 @@ struct SubtilePixels : SubtilePlace {
       return {0, 0, 0, transmittance};
   }
 
-  /// The codes of red, green and blue in bytes 0 to 2; byte 3 is undefined.
+  /// Packs red, green and blue into bytes 0 to 2; byte 3 is undefined.
   __device__ static std::uint32_t quantized_rgb(const State& s) {
     const auto code_in_byte_0 = [](float c) {
       return __float_as_uint(scalar::quantizing_sum<L>(c));
@@ -268,14 +262,12 @@ struct SubtilePixels : SubtilePlace {
     return __byte_perm(red_green, code_in_byte_0(s.blue), 0x0410);
   }
 
-  /// Four lanes side by side have four pixels, three words: the first three lanes write one each.
-  /// `bytes` is where the lane's pixel stands, `next` is the next lane's; byte 3 of both is not
-  /// looked at.
+  /// Four lanes have four pixels, three words, and the first three write one each. `bytes` is the
+  /// position of the lane's pixel, `next` is the next lane's pixel. Byte 3 of both is ignored.
   __device__ static void write_quarter_row(std::uint32_t rgb, std::uint32_t next,
                                            std::uint8_t* bytes) {
     const unsigned i = threadIdx.x % 4;
-    // Word i is bytes i to 2 of pixel i and 0 to i of the next one, which are bytes 4 to 4 + i
-    // here.
+    // Word i has bytes i to 2 of pixel i, then 0 to i of the next pixel, here 4 to 4 + i.
     const std::uint32_t bytes_of_word = i == 0 ? 0x4210 : i == 1 ? 0x5421 : 0x6542;
     if (i < 3) *reinterpret_cast<std::uint32_t*>(bytes + i) = __byte_perm(rgb, next, bytes_of_word);
   }

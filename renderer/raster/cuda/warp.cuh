@@ -1,7 +1,7 @@
 #pragma once
 #include "renderer/circles/circle.h"
 
-/// What warps do together. Device code only; all lanes of a warp call these functions.
+/// Functions for all lanes of a warp.
 namespace roundel::cuda {
 
 inline constexpr unsigned kAllLanes = ~0u;
@@ -10,20 +10,20 @@ inline __device__ int lane() {
   return static_cast<int>(threadIdx.x % 32);
 }
 
-/// The batches of circles that a warp paints go from lane 31, the front, to lane 0: the highest bit
-/// of a word is found in one instruction, the lowest one in two.
+/// Finds the front circle. Batches go from lane 31, the front, to lane 0, since finding the highest
+/// bit takes one instruction, the lowest two.
 inline __device__ int front_bit(std::uint32_t bits) {
   return 31 - __clz(static_cast<int>(bits));
 }
 
-/// How many of `lanes`, a bit each, are before this one. PTX shifts by 32 give 0.
+/// Counts the `lanes`, a bit each, before this one. PTX shifts by 32 give 0.
 inline __device__ int num_before(unsigned lanes) {
   unsigned before;
   asm("shl.b32 %0, %1, %2;" : "=r"(before) : "r"(lanes), "r"(32 - lane()));
   return __popc(before);
 }
 
-/// Sum over this lane and the lanes before it.
+/// Sum over the lanes up to this one.
 template <typename T>
 __device__ T warp_inclusive_sum(T value) {
   const int lane = cuda::lane();
@@ -41,8 +41,8 @@ class SharedNumbers {
   __device__ explicit SharedNumbers(const std::uint32_t* first)
       : next_(static_cast<std::uint32_t>(__cvta_generic_to_shared(first))) {}
 
-  /// Where `mask` is not 0, `number` becomes the next one. In PTX, since the compiler copies its
-  /// counter each time.
+  /// Sets `number` to the next one if `mask` is not 0. In PTX, since the compiler copies its
+  /// counter.
   __device__ void take_if(std::uint32_t mask, float& number) {
     asm volatile(
         "{ .reg .pred is_one; setp.ne.u32 is_one, %2, 0;\n"
@@ -57,7 +57,7 @@ class SharedNumbers {
   std::uint32_t next_ = 0;  ///< an address
 };
 
-/// Over all lanes; one instruction from compute capability 8.0 on.
+/// Takes one instruction from compute capability 8.0 on.
 inline __device__ std::uint32_t warp_sum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(kAllLanes, value);
@@ -75,13 +75,12 @@ inline __device__ std::uint32_t warp_max(std::uint32_t value) {
 #endif
 }
 
-/// All of a circle's shape with one load.
+/// Loads all of it at once.
 inline __device__ Shape load_shape(const Shape* shape) {
   const float4 values = __ldg(reinterpret_cast<const float4*>(shape));
   return {values.x, values.y, values.z, values.w};
 }
 
-/// The same for its paint.
 inline __device__ Paint load_paint(const Paint* paint) {
   const float4 values = __ldg(reinterpret_cast<const float4*>(paint));
   return {values.x, values.y, values.z, values.w};

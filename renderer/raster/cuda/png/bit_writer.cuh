@@ -3,13 +3,12 @@
 
 namespace roundel::cuda {
 
-/// Puts bits one behind the other into words in shared memory that are 0 there, and that others may
-/// put their bits into at the same time. Device code only.
+/// Appends bits to words in shared memory that are 0 at first; others may write to the same words.
 class BitWriter {
  public:
   __device__ BitWriter(std::uint32_t* words, std::uint32_t first_bit)
       : words_(words + first_bit / 32), count_(first_bit % 32) {}
-  /// At most 32.
+  /// `count` <= 32.
   __device__ void put(std::uint32_t bits, std::uint32_t count) {
     word_ |= static_cast<std::uint64_t>(bits) << count_;
     count_ += count;

@@ -6,7 +6,7 @@
 namespace roundel::cuda {
 namespace {
 
-/// Those of the segment, and a warp that finds out where it begins.
+/// The segment's threads, and a warp that finds where it begins.
 constexpr int kThreads = kSegmentThreads + 32;
 
 __device__ std::uint32_t bits_of(PngSymbol symbol) {
@@ -16,7 +16,7 @@ __device__ std::uint32_t count_of(PngSymbol symbol) {
   return symbol & 63;
 }
 
-/// The symbols of a thread's pixels: a word of at most 30 bits for two of a pixel's bytes.
+/// Symbols of a thread's pixels: a word of at most 30 bits for two bytes of a pixel.
 template <int kPixelBytes>
 struct ThreadCode {
   static constexpr int kWords = (kPixelBytes + 1) / 2;
@@ -52,24 +52,25 @@ struct ThreadCode {
   }
 };
 
-/// Of a segment, or of a part of it.
+/// Sums over a segment, or a part of one.
 struct Sums {
   std::uint32_t bits;
-  std::uint32_t bytes, weighted;  ///< see PngState: `weighted` to the segment's end
+  std::uint32_t bytes, weighted;  ///< see PngState; `weighted` to the segment's end
 };
 
-/// The filtered bytes of a thread, of which `left` are from the first of them to the segment's end.
+/// Adds a thread's filtered bytes; `left`: bytes from its first one to the segment's end.
 template <int kPixelBytes>
 __device__ void add_bytes(const ThreadPixels<kPixelBytes>& pixels, int left, Sums& sums) {
-  std::uint32_t bytes = 0, places = 0;
+  std::uint32_t bytes = 0, offsets = 0;
 #pragma unroll
   for (int k = 0; k < ThreadPixels<kPixelBytes>::kWords; ++k) {
     bytes = __dp4a(pixels.words[k], 0x01010101u, bytes);
-    places = __dp4a(pixels.words[k], 0x03020100u + 0x04040404u * static_cast<unsigned>(k), places);
+    offsets =
+        __dp4a(pixels.words[k], 0x03020100u + 0x04040404u * static_cast<unsigned>(k), offsets);
   }
   sums.bytes += bytes;
-  std::uint32_t weighted = static_cast<std::uint32_t>(left) * bytes - places;
-  if (kPixelBytes > 4) weighted %= kAdlerModulus;  // a segment's would not fit
+  std::uint32_t weighted = static_cast<std::uint32_t>(left) * bytes - offsets;
+  if (kPixelBytes > 4) weighted %= kAdlerModulus;  // a segment's sum does not fit
   sums.weighted += weighted;
 }
 
@@ -80,17 +81,17 @@ __device__ T warp_sum(T value) {
   return value;  // in the first lane
 }
 
-/// Adds the segment's sums to the picture's.
-__device__ void add_to_picture(const PngArgs& args, const SegmentPlace& place, const Sums& sums) {
-  const std::uint64_t behind = args.row_bytes() * (args.height - place.row) - 1 -
-                               std::uint64_t{place.first + place.count} * args.pixel_bytes;
+__device__ void add_to_picture(const PngArgs& args, const SegmentPosition& position,
+                               const Sums& sums) {
+  const std::uint64_t behind = args.row_bytes() * (args.height - position.row) - 1 -
+                               std::uint64_t{position.first + position.count} * args.pixel_bytes;
   atomicAdd(reinterpret_cast<unsigned long long*>(&args.state->sum), sums.bytes);
   atomicAdd(reinterpret_cast<unsigned long long*>(&args.state->weighted_sum),
             (sums.weighted + behind * sums.bytes) % kAdlerModulus);
 }
 
-/// `bits` of them from bit `begin` of the stream on; of the words at the ends others have a part.
-/// Nothing behind the end of the stream: such a block will be stored.
+/// Copies `bits` of `coded` to bit `begin` of the stream; other blocks share the words at its ends.
+/// Writes nothing past the stream's end: such a block will be stored.
 __device__ void copy_to_stream(const PngArgs& args, const std::uint32_t* coded, std::uint64_t begin,
                                std::uint32_t bits) {
   const std::uint64_t end = begin + bits, first = begin / 32, last = (end - 1) / 32;
@@ -106,32 +107,31 @@ __device__ void copy_to_stream(const PngArgs& args, const std::uint32_t* coded, 
   }
 }
 
-/// Block (a segment).
 template <int kPixelBytes>
 __global__ void __launch_bounds__(kThreads)
     code_segments_kernel(const __grid_constant__ PngArgs args) {
   using Pixels = ThreadPixels<kPixelBytes>;
-  // With the filter byte, the block's end, and a word more for shifting; a multiple of four.
-  constexpr int kMostBits = (static_cast<int>(png_format::kSegmentPixels) * kPixelBytes + 2) *
-                            static_cast<int>(png_format::kLongestCode);
-  constexpr int kMostWords = (kMostBits + 32 + 127) / 128 * 4;
+  // Includes the filter byte, the block's end, and a word for shifting; a multiple of four words.
+  constexpr int kMaxBits = (static_cast<int>(png_format::kSegmentPixels) * kPixelBytes + 2) *
+                           static_cast<int>(png_format::kLongestCode);
+  constexpr int kMaxWords = (kMaxBits + 32 + 127) / 128 * 4;
   __shared__ SegmentMemory<kPixelBytes> memory;
   __shared__ PngSymbols code;
-  alignas(16) __shared__ std::uint32_t coded[kMostWords];
+  alignas(16) __shared__ std::uint32_t coded[kMaxWords];
   __shared__ Sums warp_sums[kSegmentWarps];
   __shared__ std::uint64_t begin;
   const auto thread = static_cast<int>(threadIdx.x);
   const std::uint32_t row_segments = args.row_segments();
-  const SegmentPlace place(args, blockIdx.x / row_segments, blockIdx.x % row_segments);
-  const bool begins_row = place.first == 0, is_last = blockIdx.x == gridDim.x - 1;
+  const SegmentPosition position(args, blockIdx.x / row_segments, blockIdx.x % row_segments);
+  const bool begins_row = position.first == 0, is_last = blockIdx.x == gridDim.x - 1;
 
-  if (thread < kSegmentThreads) load_segment(args, place, memory);
-  for (int k = thread; k < kMostWords / 4; k += kThreads)
+  if (thread < kSegmentThreads) load_segment(args, position, memory);
+  for (int k = thread; k < kMaxWords / 4; k += kThreads)
     reinterpret_cast<uint4*>(coded)[k] = uint4{0, 0, 0, 0};
   __syncthreads();
   Pixels pixels;
-  if (thread < kSegmentThreads) pixels.load(place, memory);
-  if (args.begins_early) wait_for_kernel_in_front();  // for its code
+  if (thread < kSegmentThreads) pixels.load(position, memory);
+  if (args.begins_early) wait_for_previous_kernel();  // for its code
   constexpr auto kCodeWords = static_cast<int>(sizeof(PngSymbols) / sizeof(PngSymbol));
   for (int k = thread; k < kCodeWords; k += kThreads)
     reinterpret_cast<PngSymbol*>(&code)[k] =
@@ -140,13 +140,13 @@ __global__ void __launch_bounds__(kThreads)
 
   ThreadCode<kPixelBytes> own{code};
   Sums sums{};
-  std::uint32_t bits_before = 0;  // of the warp's threads
+  std::uint32_t bits_before = 0;  // bits of earlier threads in the warp
   const bool has_filter = thread == 0 && begins_row;
   const bool has_end = thread == kSegmentThreads - 1 && is_last;
   if (thread < kSegmentThreads) {
-    pixels.look_around(memory);
+    pixels.find_neighbours(memory);
     pixels.put_tokens(own);
-    const auto size = static_cast<int>(place.count) * kPixelBytes;
+    const auto size = static_cast<int>(position.count) * kPixelBytes;
     add_bytes(pixels, size - kThreadPixels * kPixelBytes * thread, sums);
     sums.bits = own.bits();
     if (has_filter) {
@@ -191,9 +191,9 @@ __global__ void __launch_bounds__(kThreads)
       writer.put(bits_of(end), count_of(end));
     }
     writer.finish();
-    if (thread == 0) add_to_picture(args, place, all);
+    if (thread == 0) add_to_picture(args, position, all);
   }
-  let_kernel_behind_begin();
+  let_next_kernel_begin();
   __syncthreads();
   copy_to_stream(args, coded, begin, all.bits);
 }

@@ -4,7 +4,6 @@
 namespace roundel::cuda {
 namespace {
 
-/// Adds tokens to counts in shared memory.
 template <int kPixelBytes>
 struct SymbolCounter {
   std::uint32_t* counts;
@@ -19,26 +18,26 @@ struct SymbolCounter {
   }
 };
 
-/// Block (a segment of a row of the sample).
+/// Block (a segment of a sampled row).
 template <int kPixelBytes>
 __global__ void __launch_bounds__(kSegmentThreads)
     count_sample_kernel(const __grid_constant__ PngArgs args) {
   constexpr auto kSymbols = static_cast<unsigned>(png_format::kNumSymbols);
   __shared__ SegmentMemory<kPixelBytes> memory;
   __shared__ std::uint32_t counts[kSymbols];
-  let_kernel_behind_begin();
+  let_next_kernel_begin();
   const std::uint32_t row_segments = args.row_segments();
   const std::size_t row = png_format::sample_row(blockIdx.x / row_segments);
   if (row >= args.height) return;
-  const SegmentPlace place(args, static_cast<std::uint32_t>(row), blockIdx.x % row_segments);
+  const SegmentPosition position(args, static_cast<std::uint32_t>(row), blockIdx.x % row_segments);
   for (unsigned k = threadIdx.x; k < kSymbols; k += kSegmentThreads)
-    counts[k] = k == png_format::kFilterUp && place.first == 0 ? 1 : 0;
-  load_segment(args, place, memory);
+    counts[k] = k == png_format::kFilterUp && position.first == 0 ? 1 : 0;
+  load_segment(args, position, memory);
   __syncthreads();
   ThreadPixels<kPixelBytes> pixels;
-  pixels.load(place, memory);
+  pixels.load(position, memory);
   __syncthreads();
-  pixels.look_around(memory);
+  pixels.find_neighbours(memory);
   SymbolCounter<kPixelBytes> counter{counts};
   pixels.put_tokens(counter);
   __syncthreads();

@@ -2,8 +2,8 @@
 #include "renderer/raster/cuda/png/png_stages.h"
 #include "renderer/raster/cuda/warp.cuh"
 
-// The CRC is made from the end of the stream: a unit's place there gives its power of x, whatever
-// the size. What is missing in front of the first unit is 0, which adds nothing.
+// The CRC is computed from the stream's end: a unit's distance from it gives its power of x,
+// whatever the size. Missing bytes in front are 0 and add nothing.
 
 namespace roundel::cuda {
 namespace {
@@ -11,10 +11,9 @@ namespace {
 constexpr int kThreads = static_cast<int>(kCrcUnits), kWarps = kThreads / 32;
 constexpr int kUnitWords = static_cast<int>(kCrcUnit / 4);
 
-/// What the stream comes to.
 struct StreamEnd {
   bool is_stored;
-  std::uint32_t size;  ///< bytes, "IDAT" included
+  std::uint32_t size;  ///< bytes, including "IDAT"
 
   __device__ explicit StreamEnd(const PngArgs& args) {
     const std::size_t coded =
@@ -26,7 +25,7 @@ struct StreamEnd {
   }
 };
 
-/// The word at byte `begin` of the stream, the CRC's first inversion done.
+/// Returns the stream's word at byte `begin`, with the CRC's first inversion.
 __device__ std::uint32_t coded_word(const PngArgs& args, std::int32_t begin) {
   const auto load = [&args](std::int32_t word) {
     return word < 0 ? 0 : word == 0 ? ~args.stream[0] : args.stream[word];
@@ -36,7 +35,7 @@ __device__ std::uint32_t coded_word(const PngArgs& args, std::int32_t begin) {
                          8 * static_cast<unsigned>(rest));
 }
 
-/// Byte `at` of the filtered rows.
+/// Returns byte `at` of the filtered rows.
 __device__ std::uint8_t filtered_byte(const PngArgs& args, std::uint32_t at) {
   const auto row_bytes = static_cast<std::uint32_t>(args.row_bytes());
   const std::uint32_t row = at / row_bytes, inside = at % row_bytes;
@@ -45,18 +44,19 @@ __device__ std::uint8_t filtered_byte(const PngArgs& args, std::uint32_t at) {
   return static_cast<std::uint8_t>(*byte - (row > 0 ? *(byte - (row_bytes - 1)) : 0));
 }
 
-/// Byte `at` of a block that is stored.
+/// Returns byte `at` of a stored block.
 __device__ std::uint8_t stored_byte(const PngArgs& args, std::uint32_t at) {
-  constexpr auto kMost = static_cast<std::uint32_t>(png_format::kMaxStored),
+  constexpr auto kMaxSize = static_cast<std::uint32_t>(png_format::kMaxStored),
                  kHeader = static_cast<std::uint32_t>(png_format::kStoredHeader);
   const auto size = static_cast<std::uint32_t>(args.filtered_bytes());
-  const std::uint32_t begin = at / (kHeader + kMost) * kMost, inside = at % (kHeader + kMost);
+  const std::uint32_t begin = at / (kHeader + kMaxSize) * kMaxSize,
+                      inside = at % (kHeader + kMaxSize);
   if (inside >= kHeader) return filtered_byte(args, begin + inside - kHeader);
-  const std::uint32_t count = size - begin < kMost ? size - begin : kMost;
+  const std::uint32_t count = size - begin < kMaxSize ? size - begin : kMaxSize;
   return png_format::stored_header(inside, count, begin + count == size);
 }
 
-/// The same where the block is stored, which writes it.
+/// Writes a word of a stored block and returns it as coded_word() does.
 __device__ std::uint32_t stored_word(const PngArgs& args, const StreamEnd& end,
                                      std::int32_t begin) {
   auto* const bytes = reinterpret_cast<std::uint8_t*>(args.stream);
@@ -71,7 +71,7 @@ __device__ std::uint32_t stored_word(const PngArgs& args, const StreamEnd& end,
   return word;
 }
 
-/// As the word that the stream has, which is written.
+/// Writes Adler's sum and returns it as a word of the stream.
 __device__ std::uint32_t end_with_adler(const PngArgs& args, const StreamEnd& end) {
   const std::uint64_t low = (1 + args.state->sum) % kAdlerModulus;
   const std::uint64_t high = (args.filtered_bytes() + args.state->weighted_sum) % kAdlerModulus;
@@ -81,19 +81,19 @@ __device__ std::uint32_t end_with_adler(const PngArgs& args, const StreamEnd& en
   return word;
 }
 
-/// Block (a chunk of the stream, counted from its end), thread (a unit, from the chunk's begin).
+/// Block (a chunk of the stream, from its end), thread (a unit, from the chunk's begin).
 __global__ void __launch_bounds__(kThreads)
     end_stream_kernel(const __grid_constant__ PngArgs args) {
   __shared__ std::uint32_t tables[4][256];
   __shared__ std::uint32_t sums[kWarps];
-  if (args.begins_early) wait_for_kernel_in_front();
+  if (args.begins_early) wait_for_previous_kernel();
   const StreamEnd end(args);
   if (blockIdx.x * kCrcChunk >= end.size) return;
   const auto thread = static_cast<int>(threadIdx.x);
-  const std::uint32_t units_behind = kCrcUnits - 1 - threadIdx.x;  // in the chunk
-  const std::uint32_t power = args.powers->units[units_behind];
+  const std::uint32_t units_after = kCrcUnits - 1 - threadIdx.x;  // in the chunk
+  const std::uint32_t power = args.powers->units[units_after];
   for (int k = 0; k < 4; ++k) tables[k][thread] = args.powers->words.bytes[k][thread];
-  const std::uint32_t behind = blockIdx.x * kCrcUnits + units_behind;
+  const std::uint32_t behind = blockIdx.x * kCrcUnits + units_after;
   const auto begin =
       static_cast<std::int32_t>(end.size) - static_cast<std::int32_t>((behind + 1) * kCrcUnit);
   std::uint32_t words[kUnitWords];

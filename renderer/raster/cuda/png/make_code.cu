@@ -5,8 +5,8 @@
 #include "renderer/raster/cuda/png/png_stages.h"
 #include "renderer/raster/cuda/warp.cuh"
 
-// One block makes the code; the others meanwhile clear what is added to later, which the kernel in
-// front does not touch.
+// One block makes the code. The others meanwhile clear memory that later stages add to and the
+// previous kernel does not touch.
 
 namespace roundel::cuda {
 namespace {
@@ -15,27 +15,28 @@ using png_format::kEndOfBlock;
 using png_format::kLongestCode;
 
 constexpr int kSymbols = static_cast<int>(png_format::kNumSymbols);
-/// A thread for each symbol, and as many for packages of them.
+/// A thread for each symbol, and for each package.
 constexpr int kHalf = (kSymbols + 31) / 32 * 32, kThreads = 2 * kHalf;
 constexpr int kSymbolWarps = kHalf / 32;
-constexpr int kMostHeaderWords = (8 * PngArgs::kBlock + png_format::header_bits(8) + 31) / 32;
-constexpr std::uint32_t kNever = ~0u;  // a symbol that is not possible
+constexpr int kMaxHeaderWords = (8 * PngArgs::kBlock + png_format::header_bits(8) + 31) / 32;
+constexpr std::uint32_t kImpossible = ~0u;  // impossible symbol
 
 struct CodeMemory {
-  alignas(16) std::uint32_t counts[kHalf];  // of symbols
-  int ranks[kHalf];                         // of symbols among the leaves, half of each
-  std::uint32_t leaves[kHalf];              // their weights, rising
-  std::uint32_t list[2 * kHalf];            // of a level
-  std::uint32_t packages[kHalf];            // pairs of the list of the level below
-  std::uint16_t leaves_before[kLongestCode][2 * kHalf];  // a place of a level's list
-  std::uint32_t same_length[kSymbolWarps][32];           // symbols of a warp, by length
-  std::uint32_t next_code[kSymbolWarps][32];             // of a warp's first symbol of a length
+  alignas(16) std::uint32_t counts[kHalf];  // counts of symbols
+  int ranks[kHalf];                         // ranks of symbols among the leaves, in two halves
+  std::uint32_t leaves[kHalf];              // weights, ascending
+  std::uint32_t list[2 * kHalf];            // list of a level
+  std::uint32_t packages[kHalf];            // pairs of the lower level's list
+  // Leaves before each position of a level's list.
+  std::uint16_t leaves_before[kLongestCode][2 * kHalf];
+  std::uint32_t same_length[kSymbolWarps][32];  // symbols of a warp by length
+  std::uint32_t next_code[kSymbolWarps][32];    // next code by warp and length
   std::uint8_t lengths[kSymbols];
   std::uint32_t codes[kSymbols];
-  std::uint32_t header[kMostHeaderWords];
+  std::uint32_t header[kMaxHeaderWords];
 };
 
-/// How many of rising values are below the limit.
+/// Counts the values below the limit; they ascend.
 __device__ int count_below(const std::uint32_t* values, int count, std::uint32_t limit) {
   int found = 0;
 #pragma unroll
@@ -44,7 +45,7 @@ __device__ int count_below(const std::uint32_t* values, int count, std::uint32_t
   return found;
 }
 
-/// Among the counts of symbols [first, first + kHalf / 2), how many come before this one.
+/// Counts the symbols of [first, first + kHalf / 2) that come before this one.
 __device__ int rank_among(const CodeMemory& memory, int symbol, int first) {
   const std::uint32_t count = memory.counts[symbol];
   int rank = 0;
@@ -59,17 +60,17 @@ __device__ int rank_among(const CodeMemory& memory, int symbol, int first) {
   return rank;
 }
 
-/// The length of the calling thread's symbol, 0 where it is not possible: png_format's
-/// code_lengths(), whose lists each thread merges a leaf or a package into. All threads call it.
+/// Returns the length of the thread's symbol, 0 if it is impossible: png_format's code_lengths(),
+/// with a leaf or package for each thread. All threads call it.
 __device__ unsigned code_length(CodeMemory& memory) {
   const auto thread = static_cast<int>(threadIdx.x);
   const int package = thread - kHalf;
-  const bool is_symbol = package < 0 && memory.counts[thread] != kNever;
+  const bool is_symbol = package < 0 && memory.counts[thread] != kImpossible;
   const int n = __syncthreads_count(is_symbol);
   int leaf = rank_among(memory, thread % kHalf, package < 0 ? 0 : kHalf / 2);
   if (package >= 0) memory.ranks[package] = leaf;
   __syncthreads();
-  std::uint32_t weight = 0;  // of the leaf, or of the level's package
+  std::uint32_t weight = 0;
   if (is_symbol) {
     leaf += memory.ranks[thread];
     weight = memory.counts[thread];
@@ -89,9 +90,9 @@ __device__ unsigned code_length(CodeMemory& memory) {
     }
     __syncthreads();
     if (is_symbol) {
-      const int place = leaf + count_below(memory.packages, packages, weight);
-      memory.list[place] = weight;
-      memory.leaves_before[level][place] = static_cast<std::uint16_t>(leaf);
+      const int position = leaf + count_below(memory.packages, packages, weight);
+      memory.list[position] = weight;
+      memory.leaves_before[level][position] = static_cast<std::uint16_t>(leaf);
     } else if (is_package) {
       const int leaves = count_below(memory.leaves, n, weight + 1);
       memory.list[package + leaves] = weight;
@@ -110,12 +111,12 @@ __device__ unsigned code_length(CodeMemory& memory) {
   return is_symbol ? length : 0;
 }
 
-/// png_format's make_codes(): the code of the calling thread's symbol. All threads call it.
+/// Returns the code of the thread's symbol: png_format's make_codes(). All threads call it.
 __device__ png_format::Bits canonical_code(CodeMemory& memory, unsigned length) {
   const int warp = static_cast<int>(threadIdx.x / 32);
-  std::uint32_t rank = 0;  // among the warp's symbols of this length
+  std::uint32_t rank = 0;  // rank in the warp among symbols of this length
   if (warp < kSymbolWarps) {
-    std::uint32_t number = 0;  // of the lane's length
+    std::uint32_t number = 0;
     for (unsigned k = 1; k <= kLongestCode; ++k) {
       const unsigned same = __ballot_sync(kAllLanes, length == k);
       const auto below = static_cast<std::uint32_t>(num_before(same));
@@ -125,7 +126,7 @@ __device__ png_format::Bits canonical_code(CodeMemory& memory, unsigned length) 
     memory.same_length[warp][lane()] = number;
   }
   __syncthreads();
-  if (warp == 0) {  // a length a lane
+  if (warp == 0) {  // a length for each lane
     std::uint32_t all = 0;
     for (const auto& numbers : memory.same_length) all += numbers[lane()];
     std::uint32_t code = 0;
@@ -143,7 +144,7 @@ __device__ png_format::Bits canonical_code(CodeMemory& memory, unsigned length) 
   return {png_format::reversed(memory.next_code[warp][length] + rank, length), length};
 }
 
-/// 0 where there is no such piece.
+/// Returns 0 if there is no such piece.
 template <int kPixelBytes>
 __device__ PngSymbol match_symbol(const CodeMemory& memory, int pixels, std::size_t distance) {
   if (pixels == 0 || pixels > static_cast<int>(png_format::piece_pixels(kPixelBytes))) return 0;
@@ -154,7 +155,6 @@ __device__ PngSymbol match_symbol(const CodeMemory& memory, int pixels, std::siz
   return match.bits << 6 | match.count;
 }
 
-/// What stands before the first segment.
 template <int kPixelBytes>
 __device__ void write_header(const PngArgs& args, CodeMemory& memory) {
   constexpr auto kLengths = static_cast<int>(png_format::header_lengths(kPixelBytes));
@@ -172,7 +172,7 @@ __device__ void write_header(const PngArgs& args, CodeMemory& memory) {
     args.stream[thread] = memory.header[thread];
 }
 
-/// By all blocks but the first.
+/// Called by all blocks except the first.
 __device__ void clear(const PngArgs& args) {
   const std::uint32_t first = (blockIdx.x - 1) * kThreads + threadIdx.x;
   const std::uint32_t step = (gridDim.x - 1) * kThreads;
@@ -187,25 +187,25 @@ __global__ void __launch_bounds__(kThreads) make_code_kernel(const __grid_consta
   if (blockIdx.x > 0) return clear(args);
   __shared__ CodeMemory memory;
   const auto thread = static_cast<int>(threadIdx.x);
-  if (args.begins_early) wait_for_kernel_in_front();
+  if (args.begins_early) wait_for_previous_kernel();
   if (thread < kHalf) {
-    std::uint32_t count = kNever;
+    std::uint32_t count = kImpossible;
     if (thread <= static_cast<int>(kEndOfBlock) ||
         (thread < kSymbols && (args.possible_lengths >> (thread - 257) & 1) != 0))
       count = args.counts[thread] + 1;
     memory.counts[thread] = count;
     if (thread < kSymbols) {
       args.counts[thread] = 0;
-      args.code->counts[thread] = count == kNever ? 0 : count;
+      args.code->counts[thread] = count == kImpossible ? 0 : count;
     }
-  } else if (thread - kHalf < kMostHeaderWords) {
+  } else if (thread - kHalf < kMaxHeaderWords) {
     constexpr int kFixed = sizeof(args.fixed_words) / sizeof(std::uint32_t);
     const int word = thread - kHalf;
     memory.header[word] = word < kFixed ? args.fixed_words.words[word] : 0;
   }
   __syncthreads();
   const unsigned length = code_length(memory);
-  let_kernel_behind_begin();  // not sooner: its blocks would be in the way of others
+  let_next_kernel_begin();  // not sooner: its blocks would slow down others
   const png_format::Bits code = canonical_code(memory, length);
   if (thread < kSymbols) {
     memory.lengths[thread] = args.code->lengths[thread] = static_cast<std::uint8_t>(length);
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(kThreads) make_code_kernel(const __grid_consta
   }
   __syncthreads();
   const int pixels = thread % kHalf;
-  if (pixels <= kMostPiecePixels) {
+  if (pixels <= kMaxPiecePixels) {
     if (thread < kHalf)
       args.code->symbols.matches[pixels] = match_symbol<kPixelBytes>(memory, pixels, kPixelBytes);
     else
@@ -227,9 +227,10 @@ __global__ void __launch_bounds__(kThreads) make_code_kernel(const __grid_consta
 }  // namespace
 
 void make_code(const PngArgs& args, cudaStream_t stream) {
-  constexpr std::uint32_t kMostClearing = 128, kWordsPerThread = 8;
+  constexpr std::uint32_t kMaxClearingBlocks = 128, kWordsPerThread = 8;
   const std::uint32_t words = std::max(args.stream_words(), args.num_segments());
-  const std::uint32_t clearing = std::min(kMostClearing, words / (kThreads * kWordsPerThread) + 1);
+  const std::uint32_t clearing =
+      std::min(kMaxClearingBlocks, words / (kThreads * kWordsPerThread) + 1);
   const auto kernel = with_pixel_bytes(
       args.pixel_bytes, [](auto bytes) { return &make_code_kernel<decltype(bytes)::value>; });
   launch(kernel, dim3(1 + clearing), kThreads, 0, args, args.begins_early, stream);

@@ -17,7 +17,6 @@ PngArgs args_of(const PngShape& shape) {
   return args;
 }
 
-/// See PngArgs::possible_lengths.
 std::uint32_t possible_lengths(std::size_t pixel_bytes) {
   std::uint32_t counts[png_format::kNumSymbols] = {}, lengths = 0;
   png_format::add_possible(pixel_bytes, counts);
@@ -25,7 +24,6 @@ std::uint32_t possible_lengths(std::size_t pixel_bytes) {
   return lengths;
 }
 
-/// See PngArgs::fixed_words.
 PngFixedWords fixed_words(std::size_t pixel_bytes) {
   PngFixedWords fixed{};
   std::uint32_t at = 0;
@@ -48,7 +46,7 @@ void fill_powers(std::uint64_t bits, std::span<std::uint32_t> powers) {
   }
 }
 
-/// Where in a file's memory its data begin: at the begin of a cache line.
+/// Begin of the data in a file's memory, at a cache line.
 std::size_t data_begin(const PngFile& file) {
   constexpr std::size_t kLine = 64, kSizeBytes = 4;
   return (file.head.size() + kSizeBytes + kLine - 1) / kLine * kLine;
@@ -72,7 +70,7 @@ std::uint64_t PngEncoder::bytes() const {
          powers_.bytes() + chunks_.bytes();
 }
 
-/// Once, before the first picture: what does not change, and counts of nothing.
+/// Called before the first picture.
 void PngEncoder::make_constants(cudaStream_t stream) {
   begins_early_ = can_begin_early();
   counts_ = DeviceBuffer<std::uint32_t>(png_format::kNumSymbols);
@@ -83,7 +81,7 @@ void PngEncoder::make_constants(cudaStream_t stream) {
   PngPowers powers{};
   fill_powers(std::uint64_t{8} * kCrcUnit, powers.units);
   copy_to_device<PngPowers>({&powers, 1}, powers_, stream);
-  state_copy_ = locked_pages<PngState>(1);  // last: all is there then
+  state_copy_ = locked_pages<PngState>(1);  // last, since the rest is complete
 }
 
 const PngArgs& PngEncoder::prepare(const std::uint8_t* pixels, const PngShape& shape,
@@ -113,9 +111,9 @@ const PngArgs& PngEncoder::prepare(const std::uint8_t* pixels, const PngShape& s
 }
 
 void PngEncoder::copy_ahead(PngFile& file, cudaStream_t stream) {
-  const std::size_t begin = data_begin(file), wanted = last_size_ + last_size_ / 16;
-  num_copied_ =
-      std::min({wanted, stream_.bytes(), file.memory.size() - std::min(begin, file.memory.size())});
+  const std::size_t begin = data_begin(file), expected = last_size_ + last_size_ / 16;
+  num_copied_ = std::min(
+      {expected, stream_.bytes(), file.memory.size() - std::min(begin, file.memory.size())});
   if (num_copied_ > 0)
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(file.memory.data() + begin, args_.stream, num_copied_,
                                        cudaMemcpyDeviceToHost, stream));
@@ -139,8 +137,8 @@ bool PngEncoder::finish(PngFile& file, cudaStream_t stream) {
   const std::size_t data = data_begin(file), begin = data - head.size();
   const std::size_t needed = data + size + tail.size();
   if (file.memory.size() < needed) {
-    file.memory = {};  // first: both need not fit at once
-    file.memory = locked_pages<std::uint8_t>(needed + needed / 8);  // the next one may be larger
+    file.memory = {};  // frees first: both may not fit at once
+    file.memory = locked_pages<std::uint8_t>(needed + needed / 8);  // the next may be larger
     num_copied_ = 0;
   }
   std::uint8_t* const out = file.memory.data();

@@ -10,28 +10,27 @@
 
 namespace roundel::cuda {
 
-/// Packs pictures in a device's memory into PNG files, the same bytes as encode_png's. Keeps its
-/// memory between pictures.
+/// Packs pictures in device memory into PNG files, byte for byte as encode_png. Keeps its memory.
 class PngEncoder {
  public:
-  /// Pictures that are one block of png_format.h.
+  /// True for pictures of one block (png_format.h).
   static bool can_encode(const PngShape& shape);
 
-  /// Gets ready for a picture; pack_png() with what this returns packs it, in a stream of the
-  /// calling thread's device, always the same one. `pixels`: see PngArgs.
+  /// Prepares a picture for pack_png(), always in the same stream of the thread's device. `pixels`:
+  /// see PngArgs.
   const PngArgs& prepare(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream);
-  /// Then puts a copy of the first bytes into the stream, a few more than the last picture had, as
-  /// far as the file's memory has room for them: mostly these are all.
+  /// Enqueues a copy of the first bytes, a few more than the last picture's, limited by the file's
+  /// memory. Mostly these are all.
   void copy_ahead(PngFile& file, cudaStream_t stream);
-  /// Once the stream has been waited for: makes the file, behind its head. True where the stream
-  /// has to be waited for again, since a copy of what was missing was put into it. The file's
-  /// memory grows as it has to, in locked pages, so that the device copies to it.
+  /// Completes the file after a wait for the stream. Returns true if it enqueued missing bytes, so
+  /// that another wait is needed. The file's memory grows in locked pages, which the device copies
+  /// to.
   bool finish(PngFile& file, cudaStream_t stream);
 
   /// Device memory that is kept, and that a picture takes.
   std::uint64_t bytes() const;
   static std::uint64_t needed_bytes(const PngShape& shape);
-  /// What the stages of the last picture worked with, for tests.
+  /// Arguments of the last picture, for tests.
   const PngArgs& args() const { return args_; }
 
  private:
@@ -39,7 +38,7 @@ class PngEncoder {
 
   PngArgs args_;
   bool begins_early_ = false;
-  std::size_t last_size_ = 0;  // of a picture's data, in bytes
+  std::size_t last_size_ = 0;  // data of a picture, in bytes
   std::size_t num_copied_ = 0;
   Buffer<PngState> state_copy_;
   DeviceBuffer<std::uint32_t> counts_;

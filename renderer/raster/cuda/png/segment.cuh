@@ -4,18 +4,17 @@
 #include "renderer/raster/cuda/png/png_stages.h"
 #include "renderer/raster/cuda/warp.cuh"
 
-/// A segment of a row (image/png_format.h), eight pixels a thread. Device code only.
+/// A segment of a row (image/png_format.h), eight pixels a thread.
 namespace roundel::cuda {
 
 inline constexpr int kThreadPixels = 8;
 inline constexpr int kSegmentThreads = 128, kSegmentWarps = kSegmentThreads / 32;
 static_assert(kThreadPixels * kSegmentThreads == png_format::kSegmentPixels);
 
-/// Which one it is.
-struct SegmentPlace {
-  std::uint32_t row, first, count;  ///< pixels
+struct SegmentPosition {
+  std::uint32_t row, first, count;  ///< in pixels
 
-  __device__ SegmentPlace(const PngArgs& args, std::uint32_t y, std::uint32_t index)
+  __device__ SegmentPosition(const PngArgs& args, std::uint32_t y, std::uint32_t index)
       : row(y), first(index * static_cast<std::uint32_t>(png_format::kSegmentPixels)) {
     const auto most = static_cast<std::uint32_t>(png_format::kSegmentPixels);
     count = args.width - first < most ? args.width - first : most;
@@ -32,11 +31,11 @@ struct SegmentMemory {
   static_assert(kPixelBytes == 3 || kPixelBytes == 4 || kPixelBytes == 6 || kPixelBytes == 8);
   static constexpr int kThreadWords = kThreadPixels * kPixelBytes / 4;
   alignas(16) std::uint32_t words[kSegmentThreads * kThreadWords];  ///< filtered bytes
-  /// A bit a pixel: its bytes are those of the pixel before.
+  /// A bit for each pixel that equals the previous one.
   std::uint32_t equal[png_format::kSegmentPixels / 32];
 };
 
-/// The four bytes at any address, 0 for those from `left` on.
+/// Loads four bytes from any address; bytes from `left` on are 0.
 inline __device__ std::uint32_t load_bytes(const std::uint8_t* at, int left) {
   if (left <= 0) return 0;
   const auto shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at) % 4);
@@ -47,50 +46,50 @@ inline __device__ std::uint32_t load_bytes(const std::uint8_t* at, int left) {
   return left < 4 ? bytes & ((1u << 8 * left) - 1) : bytes;
 }
 
-/// Reads and filters a segment, 0 behind its end. The first kSegmentThreads threads call it, and
-/// wait for each other behind it.
+/// Reads and filters a segment; bytes past its end are 0. The first kSegmentThreads threads call
+/// it, then wait for each other.
 template <int kPixelBytes>
-__device__ void load_segment(const PngArgs& args, const SegmentPlace& place,
+__device__ void load_segment(const PngArgs& args, const SegmentPosition& position,
                              SegmentMemory<kPixelBytes>& memory) {
   constexpr int kWords = SegmentMemory<kPixelBytes>::kThreadWords;
   const std::size_t stride = std::size_t{args.width} * kPixelBytes;
   const std::uint8_t* const row =
-      args.pixels + place.row * stride + std::size_t{place.first} * kPixelBytes;
-  const auto size = static_cast<int>(place.count) * kPixelBytes;
+      args.pixels + position.row * stride + std::size_t{position.first} * kPixelBytes;
+  const auto size = static_cast<int>(position.count) * kPixelBytes;
   const auto thread = static_cast<int>(threadIdx.x);
   std::uint32_t here[kWords], above[kWords];
 #pragma unroll
   for (int k = 0; k < kWords; ++k) {
     const int at = 4 * (k * kSegmentThreads + thread);
     here[k] = load_bytes(row + at, size - at);
-    above[k] = place.row > 0 ? load_bytes(row + at - stride, size - at) : 0;
+    above[k] = position.row > 0 ? load_bytes(row + at - stride, size - at) : 0;
   }
 #pragma unroll
   for (int k = 0; k < kWords; ++k)
     memory.words[k * kSegmentThreads + thread] = __vsub4(here[k], above[k]);
 }
 
-/// The pixels of a thread, and which of them are in runs.
+/// A thread's pixels, and those in runs.
 template <int kPixelBytes>
 struct ThreadPixels {
   static constexpr int kWords = SegmentMemory<kPixelBytes>::kThreadWords;
-  /// The bytes of one, the first one lowest.
+  /// A pixel's bytes, the first one lowest.
   using Pixel = std::conditional_t<(kPixelBytes > 4), std::uint64_t, std::uint32_t>;
   std::uint32_t words[kWords];
   int count;
-  unsigned equal;  ///< a bit a pixel
-  // Of pixels around these ones:
-  bool equal_before, equal_behind;
-  int last_unequal;  ///< the last pixel before these that is not equal, seen from the first of them
+  unsigned equal;  ///< a bit for each pixel
+  // About neighbours:
+  bool equal_before, equal_after;
+  int last_unequal;  ///< last unequal pixel before these, relative to the first one
 
-  /// After load_segment(): finds equal pixels and shares them with all threads, which wait for each
-  /// other before look_around().
-  __device__ void load(const SegmentPlace& place, SegmentMemory<kPixelBytes>& memory) {
+  /// Shares equal pixels with all threads, which must wait for each other before find_neighbours().
+  /// Call after load_segment().
+  __device__ void load(const SegmentPosition& position, SegmentMemory<kPixelBytes>& memory) {
     const auto thread = static_cast<int>(threadIdx.x);
     const std::uint32_t* const from = memory.words + thread * kWords;
 #pragma unroll
     for (int k = 0; k < kWords; ++k) words[k] = from[k];
-    count = place.thread_pixels();
+    count = position.thread_pixels();
     equal = 0;
     Pixel before = thread > 0 ? last_pixel(from) : 0;
 #pragma unroll
@@ -118,7 +117,7 @@ struct ThreadPixels {
     }
   }
 
-  /// That in front of these words.
+  /// Returns the pixel in front of these words.
   __device__ static Pixel last_pixel(const std::uint32_t* words) {
     if constexpr (kPixelBytes > 4)
       return (words[-2] | std::uint64_t{words[-1]} << 32) >> 8 * (8 - kPixelBytes);
@@ -127,8 +126,8 @@ struct ThreadPixels {
   }
 
   /// All lanes of a warp call it.
-  __device__ void look_around(const SegmentMemory<kPixelBytes>& memory) {
-    // Each warp looks at the whole segment, a word a lane.
+  __device__ void find_neighbours(const SegmentMemory<kPixelBytes>& memory) {
+    // Each warp reads the whole segment, a word for each lane.
     const std::uint32_t unequal = ~memory.equal[lane()];
     int last = unequal == 0 ? -1 : 32 * lane() + 31 - __clz(static_cast<int>(unequal));
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -146,18 +145,18 @@ struct ThreadPixels {
     equal_before = shift > 0  ? (own >> (shift - 1) & 1) != 0
                    : word > 0 ? memory.equal[word - 1] >> 31 != 0
                               : false;
-    equal_behind = shift < 24  ? (own >> (shift + 8) & 1) != 0
-                   : word < 31 ? (memory.equal[word + 1] & 1) != 0
-                               : false;
+    equal_after = shift < 24  ? (own >> (shift + 8) & 1) != 0
+                  : word < 31 ? (memory.equal[word + 1] & 1) != 0
+                              : false;
   }
 
-  /// Gives the sink literals(k, pixel) or match(k, pixels, is_one_byte) for each pixel k that has
-  /// tokens: a match stands at the last pixel of its piece. After look_around().
+  /// Calls sink.literals(k, pixel) or sink.match(k, pixels, is_one_byte) for pixels with tokens; a
+  /// match is at the last pixel of its piece. Call after find_neighbours().
   template <typename Sink>
   __device__ void put_tokens(Sink& sink) const {
     constexpr int kPiece = static_cast<int>(png_format::piece_pixels(kPixelBytes));
     // Bit k + 1 is pixel k's.
-    const unsigned around = (equal_before ? 1u : 0u) | equal << 1 | (equal_behind ? 512u : 0u);
+    const unsigned around = (equal_before ? 1u : 0u) | equal << 1 | (equal_after ? 512u : 0u);
     int last = last_unequal;
 #pragma unroll
     for (int k = 0; k < kThreadPixels; ++k) {
