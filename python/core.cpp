@@ -255,7 +255,7 @@ PYBIND11_MODULE(_core, module) {
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;
 
-  module.def("meant_key", &meant_key, py::arg("word"), py::arg("known"));
+  module.def("suggested_key", &suggested_key, py::arg("word"), py::arg("known"));
   module.def("scene_keys", &scene_keys);
   module.def("layer_keys", &layer_keys);
   module.attr("min_frame") = kMinFrame;

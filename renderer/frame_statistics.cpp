@@ -78,7 +78,7 @@ CircleStatistics join_statistics(const CircleStatistics& a, const CircleStatisti
 
 CircleStatistics statistics_of(std::span<const Shape> shapes, const ImageSettings& image) {
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask), kNoStatistics,
+      tbb::blocked_range<std::size_t>(0, shapes.size(), kTaskCircles), kNoStatistics,
       [&](const tbb::blocked_range<std::size_t>& range, CircleStatistics sums) {
         for (const Shape& shape : shapes.subspan(range.begin(), range.size())) {
           const double x = shape.x, y = shape.y, radius = shape.radius;

@@ -33,7 +33,7 @@ void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
     const Chunk chunk = plan.chunk();
     backend.bin(chunk, stats);
     backend.blend(chunk, stats);
-    if (!plan.asks_now()) {
+    if (!plan.polls_now()) {
       plan.advance();
       continue;
     }

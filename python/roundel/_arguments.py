@@ -33,7 +33,7 @@ def _check_known(arguments, known, place=""):
         if name in known:
             continue
         is_of_numbers = name == "c" and getattr(value, "ndim", 0) == 1
-        meant = "values" if is_of_numbers else _core.meant_key(_text(name, "arguments"), known)
+        meant = "values" if is_of_numbers else _core.suggested_key(_text(name, "arguments"), known)
         if ": " in meant:  # a part of a scene file, such as image: {antialias: true}
             key, part = meant.split(": ", 1)
             part = re.sub(r": ([a-z0-9]*[a-z]\w*)", r': "\1"', part).replace('"true"', "True")

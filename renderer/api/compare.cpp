@@ -12,7 +12,7 @@ inline namespace v0 {
 namespace {
 
 Tolerance tolerance_of(const CompareOptions& options) {
-  check_range("max_delta", options.max_delta, 0.0, kMostDelta);
+  check_range("max_delta", options.max_delta, 0.0, kMaxDelta);
   if (options.max_pixels)
     check(*options.max_pixels >= 0, "max_pixels", "a number >= 0", *options.max_pixels);
   if (options.max_percent) check_range("max_percent", *options.max_percent, 0.0, 100.0);
@@ -20,8 +20,8 @@ Tolerance tolerance_of(const CompareOptions& options) {
         "both");
   if (options.max_flip_mean) check_range("max_flip_mean", *options.max_flip_mean, 0.0, 1.0);
   if (options.pixels_per_degree)
-    check_range("pixels_per_degree", *options.pixels_per_degree, kLeastPixelsPerDegree,
-                kMostPixelsPerDegree);
+    check_range("pixels_per_degree", *options.pixels_per_degree, kMinPixelsPerDegree,
+                kMaxPixelsPerDegree);
   Tolerance tolerance;
   tolerance.max_delta = options.max_delta;
   tolerance.max_pixels = options.max_percent ? options.max_percent : options.max_pixels;

@@ -17,12 +17,13 @@ std::size_t character_start(const std::string& text, std::size_t place) {
 }  // namespace
 
 std::string error_text(const Lines& lines) {
-  constexpr std::size_t kKept = kLongestErrorLine / 2 - 4;  // on either side of "…" and a character
+  constexpr std::size_t kKept =
+      kMaxErrorLineBytes / 2 - 4;  // on either side of "…" and a character
   std::string out;
   for (const std::string& line : lines) {
     const std::string text = printable(line);
     if (!out.empty()) out += '\n';
-    if (text.size() > kLongestErrorLine) {
+    if (text.size() > kMaxErrorLineBytes) {
       const std::size_t first = character_start(text, kKept);
       const std::size_t last = character_start(text, text.size() - kKept);
       out.append(text, 0, first).append("…").append(text, last);

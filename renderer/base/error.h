@@ -18,11 +18,11 @@ enum class ExitCode : int {
   kSomeFramesFailed = 5,  ///< a sequence is incomplete
 };
 
-/// Joins the lines, made printable(). Cuts the middle ("…") of lines longer than kLongestErrorLine
+/// Joins the lines, made printable(). Cuts the middle ("…") of lines longer than kMaxErrorLineBytes
 /// bytes.
 std::string error_text(const Lines& lines);
 /// A command's prefix ("roundel: frame 12: ") keeps the line below 500 bytes.
-inline constexpr std::size_t kLongestErrorLine = 450;
+inline constexpr std::size_t kMaxErrorLineBytes = 450;
 
 /// The only exception type of the library. `what()` is the whole message, a line per problem: place
 /// (file:line:column, option or path) and what was expected.

@@ -230,7 +230,7 @@ std::string join_names(const std::vector<std::string>& names, std::string_view l
   return out;
 }
 
-std::string there_are(const std::vector<std::string>& names) {
+std::string list_names(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 12;
   const bool are_all = names.size() <= kShown;
   std::vector<std::string> shown;

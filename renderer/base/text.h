@@ -68,7 +68,7 @@ std::string join_names(const std::vector<std::string>& names, std::string_view l
                        bool in_quotes);
 /// "there is a", "there are a, b and c", "there are none"; printable, at most eleven names and the
 /// number of the others.
-std::string there_are(const std::vector<std::string>& names);
+std::string list_names(const std::vector<std::string>& names);
 
 /// True if binary64 has `number` instead of the whole number with these digits and sign. False for
 /// other texts.

@@ -196,7 +196,7 @@ Leftover remove_leftover(const char* path) {
 
 }  // namespace
 
-std::string behind_links(const std::string& path) {
+std::string link_target(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
   if (stat(path.c_str(), &status) == 0) {  // links of /dev/fd mean more than their text
@@ -263,7 +263,7 @@ void AtomicFile::refuse_taken() const {
 }
 
 AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName rule)
-    : path_(path), target_(rule == TakenName::kFollow ? behind_links(path) : path), rule_(rule) {
+    : path_(path), target_(rule == TakenName::kFollow ? link_target(path) : path), rule_(rule) {
   if (const std::size_t nul = path_.find('\0'); nul != std::string::npos)
     throw Error(ExitCode::kOutputRefused,
                 path_.substr(0, nul) + "\\x00: expected a path without NUL");
@@ -496,7 +496,7 @@ NewFolders::~NewFolders() {
 }
 
 NewFolders folder_of_file(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(behind_links(path)).parent_path();
+  const std::filesystem::path folder = std::filesystem::path(link_target(path)).parent_path();
   return NewFolders(folder.empty() ? "." : folder.string());
 }
 
@@ -568,7 +568,7 @@ void write_text_atomically(const std::string& path, std::string_view text) {
 }
 
 void check_takes_names(const std::string& path, TakenName rule) {
-  const std::string target = rule == TakenName::kFollow ? behind_links(path) : path;
+  const std::string target = rule == TakenName::kFollow ? link_target(path) : path;
   struct stat status {};
   if (rule == TakenName::kFollow && stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return;

@@ -41,7 +41,7 @@ void write_text_atomically(const std::string& path, std::string_view text);
 int write_to_descriptor(int descriptor, std::span<const std::uint8_t> bytes);
 
 /// Target of a symbolic link, existing or not; `path` for all others.
-std::string behind_links(const std::string& path);
+std::string link_target(const std::string& path);
 
 /// Tests the system calls for writing `path` on an empty file in its folder. Throws
 /// Error(kOutputRefused) with folder and failing call, for example on a file system without

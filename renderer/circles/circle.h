@@ -72,7 +72,7 @@ inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, 
           std::copysign(paint.blue, is_ring ? -1.0f : 1.0f), paint.alpha};
 }
 
-inline constexpr std::size_t kCirclesOfTask = 16384;
+inline constexpr std::size_t kTaskCircles = 16384;
 
 /// Circles in paint order: circle i + 1 covers circle i.
 struct Circles {

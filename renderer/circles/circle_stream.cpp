@@ -29,7 +29,7 @@ void CircleStream::fetch(std::size_t first, std::span<Shape> shapes,
 void CircleStream::fetch_in_parallel(std::size_t first, std::span<Shape> shapes,
                                      std::span<Paint> paints) const {
   if (traits_.is_parallel) return fetch(first, shapes, paints);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask),
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), kTaskCircles),
                     [&](const tbb::blocked_range<std::size_t>& run) {
                       fetch(first + run.begin(), shapes.subspan(run.begin(), run.size()),
                             paints.subspan(run.begin(), run.size()));

@@ -132,7 +132,7 @@ class DataLayer final : public LayerSource {
   /// Memory of the threads that draw: machines with fewer cores have a few threads more.
   std::uint64_t drawing_bytes() const {
     const std::uint64_t tasks =
-        map_.order ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
+        map_.order ? core_count() + facts_.blocks() : facts_.kept / kTaskCircles + 1;
     return std::min(thread_count(), tasks) * thread_bytes();
   }
   std::uint64_t order_bytes() const {
@@ -185,8 +185,8 @@ class DataLayer final : public LayerSource {
       paints[place] = {colors[i].red, colors[i].green, colors[i].blue,
                        static_cast<float>(alphas[i] * opacity) + 0.0f};  // -0 would be snow
       if (!map_.is_plain &&
-          !(radius > kNothingRadius)) {  // the low end of a range, or below the smallest float
-        shapes[place].radius = kNothingRadius;
+          !(radius > kEmptyRadius)) {  // the low end of a range, or below the smallest float
+        shapes[place].radius = kEmptyRadius;
         paints[place].alpha = 0;
       }
     }

@@ -21,7 +21,7 @@ namespace {
 /// Calls work(first, n) on all threads.
 template <typename Work>
 void for_each_piece(std::size_t count, const Work& work) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kTaskCircles),
                     [&](const tbb::blocked_range<std::size_t>& range) {
                       checkpoint();
                       work(range.begin(), range.size());

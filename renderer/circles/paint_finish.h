@@ -26,7 +26,7 @@ class PaintFinish {
   bool is_identity() const { return !is_snow_ && !is_linear_ && !has_looks_ && opacity_ == 1; }
   ROUNDEL_HOST_DEVICE void operator()(const Shape& shape, Paint& paint) const {
     if (is_snow_)  // see Paint::alpha
-      paint.alpha = shape.radius > kNothingRadius
+      paint.alpha = shape.radius > kEmptyRadius
                         ? -(.5f * clamp_to_unit(.6f + .4f * (1.0f - shape.z)))
                         : -0.0f;
     if (opacity_ != 1)

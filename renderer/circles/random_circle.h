@@ -47,7 +47,7 @@ struct RandomLaws {
 };
 
 /// A circle with this radius and alpha 0 covers nothing.
-inline constexpr float kNothingRadius = 1.17549435e-38f;
+inline constexpr float kEmptyRadius = 1.17549435e-38f;
 
 ROUNDEL_HOST_DEVICE inline float clamp_to_unit(float value) {
   return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
@@ -125,9 +125,8 @@ ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, 
   paint.alpha = clamp_to_unit(draw_number(laws.alpha, rest.words[0], rest.words[1]));
   shape.z = clamp_to_unit(draw_number(laws.depth, rest.words[2], rest.words[3]));
 
-  if (!(shape.radius >
-        kNothingRadius)) {  // a negative radius would cover as much as a positive one
-    shape.radius = kNothingRadius;
+  if (!(shape.radius > kEmptyRadius)) {  // a negative radius would cover as much as a positive one
+    shape.radius = kEmptyRadius;
     paint.alpha = 0.0f;
   }
 }

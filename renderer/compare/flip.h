@@ -7,7 +7,7 @@ namespace roundel {
 
 /// For a screen 0.7 m wide with 3840 pixels, seen from 0.7 m.
 inline constexpr double kDefaultPixelsPerDegree = 3840 * 3.14159265358979323846 / 180;
-inline constexpr double kLeastPixelsPerDegree = 1, kMostPixelsPerDegree = 1000;
+inline constexpr double kMinPixelsPerDegree = 1, kMaxPixelsPerDegree = 1000;
 
 /// Perceived difference of two pictures flipped on a screen, in [0, 1] per pixel. Display values:
 /// LDR-ꟻLIP (Andersson, Nilsson, Akenine-Möller, Oskarsson, Åström and Fairchild 2020). Linear

@@ -116,7 +116,7 @@ std::size_t bytes_of_character(std::string_view text) {
 }  // namespace
 
 std::vector<FieldOf<Tolerance>> tolerance_fields() {
-  return {{"max-delta", &Tolerance::max_delta, number(0, kMostDelta)},
+  return {{"max-delta", &Tolerance::max_delta, number(0, kMaxDelta)},
           {"max-pixels",
            [](Tolerance& tolerance, const Tolerance& limit) {
              tolerance.max_pixels = limit.max_pixels;

@@ -40,7 +40,7 @@ GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise);
 inline constexpr const char* kManifestName = "goldens.yaml";
 
-inline constexpr double kMostDelta = 1e9;  ///< limit of max-delta
+inline constexpr double kMaxDelta = 1e9;  ///< limit of max-delta
 
 /// `name`: path in the folder, with '/'.
 const GoldenRule& rule_for(const GoldenRules& rules, std::string_view name);

@@ -143,7 +143,7 @@ ObjectForm<PairResult> make_result() {
         "what the rule allows, in the manifest's words; absent: nothing"},
        {"difference", &PairResult::difference, difference(),
         "measures as in `roundel diff --json`, for \"same\" and \"differs\""},
-       {"ppd", &PairResult::pixels_per_degree, number(kLeastPixelsPerDegree, kMostPixelsPerDegree),
+       {"ppd", &PairResult::pixels_per_degree, number(kMinPixelsPerDegree, kMaxPixelsPerDegree),
         "pixels per degree, for FLIP"},
        {"scene", &PairResult::scene_path, path_text(), "scene that was drawn"},
        {"golden", &PairResult::golden_path, path_text()},

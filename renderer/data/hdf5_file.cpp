@@ -251,7 +251,7 @@ class TableReader {
       fail(quoted(name) + " " + kBadLink);
     if (object < 0)
       fail(fmt::format("has no dataset or group {}; at its root {}", quoted(name),
-                       there_are(links_of(open(file_, "/")))));
+                       list_names(links_of(open(file_, "/")))));
     if (H5Iget_type(object) == H5I_DATASET) {
       try {
         add_dataset(std::move(object), place, place.substr(place.rfind('/') + 1), true);
@@ -337,7 +337,7 @@ class TableReader {
     if (datasets.empty() && !pandas.empty()) fail_for_pandas(pandas);
     if (datasets.empty())
       fail(fmt::format("{} has no dataset [n] or [n, k]; name one with \"dataset\"; {}",
-                       quoted(place), there_are(others)));
+                       quoted(place), list_names(others)));
     const std::string start = place.ends_with('/') ? place : place + "/";
     const bool is_single = datasets.size() == 1 && place == "/";
     for (const std::string& name : datasets) {

@@ -108,7 +108,7 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
       std::vector<std::string> names;
       names.reserve(members.size());
       for (const ZipMember& member : members) names.push_back(member.name);
-      fail(fmt::format("has no array {}; {}", quoted(dataset), there_are(names)));
+      fail(fmt::format("has no array {}; {}", quoted(dataset), list_names(names)));
     }
     members = {*chosen};
   }

@@ -190,7 +190,7 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file,
   if (table == header.elements.end()) {
     std::vector<std::string> names;
     for (const PlyElement& element : header.elements) names.push_back(element.name);
-    fail(fmt::format("has no element {}; {}", quoted(name), there_are(names)));
+    fail(fmt::format("has no element {}; {}", quoted(name), list_names(names)));
   }
   if (table->list)
     fail(

@@ -270,13 +270,13 @@ std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
 
 std::string columns_there(const Table& table) {
   const std::vector<std::string> names = names_of(table, true);
-  if (!names.empty()) return there_are(names);
+  if (!names.empty()) return list_names(names);
   const std::size_t count = table.columns().size();
   return count == 1 ? "its only column has no name"
                     : fmt::format("its {} columns have no names", count);
 }
 
-std::string no_such_column(const Table& table, std::string_view name) {
+std::string missing_column_text(const Table& table, std::string_view name) {
   const auto found = table.left_out().find(name);
   if (found != table.left_out().end())
     return fmt::format("{}: {}: {}", table.path(), printable(name), found->second);

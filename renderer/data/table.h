@@ -259,7 +259,7 @@ std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
 std::string columns_there(const Table& table);
 /// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`, or why it is
 /// not a column.
-std::string no_such_column(const Table& table, std::string_view name);
+std::string missing_column_text(const Table& table, std::string_view name);
 /// Reads a field of a column that is_text.
 std::string text_at(const Table& table, std::uint64_t row, std::size_t column);
 /// `holds texts, first in line 2: "--"`, with a remedy.

@@ -21,7 +21,7 @@ constexpr std::size_t kCirclesPerPass = std::size_t{1} << 20;  // bounds memory
 CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::size_t end,
                                const PixelWalk& walk) {
   return tbb::parallel_reduce(
-      CircleRange(begin, end, kCirclesOfTask), CircleNumbers(),
+      CircleRange(begin, end, kTaskCircles), CircleNumbers(),
       [&](const CircleRange& range, CircleNumbers found) {
         for (std::size_t i = range.begin(); i < range.end(); ++i)
           if (walk.is_covered_by(circles.shapes[i], circles.paints[i])) found.push_back(i);

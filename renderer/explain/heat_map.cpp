@@ -171,7 +171,7 @@ class CountingBackend final : public RasterBackend {
     has_looks_ = image.looks.any();
     grid_ = TileGrid::make(image, kCpuTileSize);
     done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
-    return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
+    return {circles.count(), {first_chunk_, kMaxChunkCircles, 4}};
   }
   void bin(const Chunk& chunk, StageStats& /*stats*/) override {
     Circles none;
@@ -236,7 +236,7 @@ HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMa
   if (kind == HeatMapKind::kOverlaps) {
     spread_over_pixels(count_overlaps_by_tile(circles.shapes.span(), grid), grid, values);
   } else if (kind == HeatMapKind::kLayers) {
-    for_each_list(circles, image, kMostCirclesAtOnce, list_budget,
+    for_each_list(circles, image, kMaxChunkCircles, list_budget,
                   [&](const TilePixels& tile, TileList list, std::size_t first) {
                     count_layers(tile, list, circles.shapes.span().subspan(first),
                                  circles.paints.span().subspan(first), values);

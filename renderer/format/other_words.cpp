@@ -124,7 +124,7 @@ bool is_hex(std::string_view digits) {
 
 }  // namespace
 
-std::string meant_key(std::string_view word, const std::vector<std::string>& keys) {
+std::string suggested_key(std::string_view word, const std::vector<std::string>& keys) {
   const std::string lower = lower_case(std::string(word));
   for (const Meaning& meaning : kMeanings)
     if (has_word(meaning.words, lower) &&

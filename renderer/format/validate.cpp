@@ -341,7 +341,7 @@ class Validator {
     if (errors_.full()) return fail(key.place(), "");
     std::vector<std::string> known;
     for (const Field& field : object.fields) known.push_back(field.key);
-    const std::string meant = meant_key(key.text(), known);
+    const std::string meant = suggested_key(key.text(), known);
     return fail(
         key.place(),
         fmt::format("unknown key {} {}", quoted(key.text()),

@@ -128,7 +128,7 @@ class SymbolCounter {
     for (const auto& table : literals_)
       for (std::size_t byte = 0; byte < 256; ++byte) counts.symbols[byte] += table[byte];
     for (std::size_t k = 0; k < 2; ++k) {
-      for (std::size_t length = kPixelBytes; length <= format::kLongestMatch; ++length) {
+      for (std::size_t length = kPixelBytes; length <= format::kMaxMatchLength; ++length) {
         counts.symbols[format::length_symbol(length)] += matches_[k][length];
         counts.distances[k] += matches_[k][length];
       }
@@ -138,7 +138,7 @@ class SymbolCounter {
  private:
   static constexpr std::size_t kTables = 4;
   std::uint32_t literals_[kTables][256] = {};
-  std::uint32_t matches_[2][format::kLongestMatch + 1] = {};  // with distance 1 and P, by length
+  std::uint32_t matches_[2][format::kMaxMatchLength + 1] = {};  // with distance 1 and P, by length
 };
 
 /// Writes symbols, the first in the low bits of the first byte, while they fit.

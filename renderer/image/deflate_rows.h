@@ -29,9 +29,9 @@ inline Symbol make_symbol(std::uint64_t bits, std::uint64_t count) {
 
 struct SymbolTables {
   std::uint8_t lengths[png_format::kNumSymbols];
-  Symbol literals[257];                                ///< and the end of the block
-  Symbol matches[png_format::kLongestMatch + 1];       ///< with the previous pixel
-  Symbol byte_matches[png_format::kLongestMatch + 1];  ///< with the previous byte
+  Symbol literals[257];                                  ///< and the end of the block
+  Symbol matches[png_format::kMaxMatchLength + 1];       ///< with the previous pixel
+  Symbol byte_matches[png_format::kMaxMatchLength + 1];  ///< with the previous byte
   Symbol pairs[65536];  ///< two literals, the first in the low byte: fill_pairs()
 
   SymbolTables(const Counts& sample, std::size_t pixel_bytes) {
@@ -57,7 +57,7 @@ struct SymbolTables {
 
 /// Capacity for a segment's symbols, in bytes, plus a word, since words are written.
 inline std::size_t max_coded_bytes(std::size_t segment_bytes) {
-  return (segment_bytes + 1) * png_format::kLongestCode / 8 + 16;
+  return (segment_bytes + 1) * png_format::kMaxCodeBits / 8 + 16;
 }
 
 /// Adds the symbols of rows [first, end), or of the sample's rows with these numbers.

@@ -34,10 +34,10 @@
 namespace roundel::png_format {
 
 inline constexpr std::size_t kSegmentPixels = 1024;
-inline constexpr std::size_t kLongestMatch = 258;
+inline constexpr std::size_t kMaxMatchLength = 258;
 inline constexpr std::size_t kNumSymbols = 286;  ///< literals, the end of the block, 29 lengths
 inline constexpr std::size_t kEndOfBlock = 256;
-inline constexpr unsigned kLongestCode = 15;  ///< bits
+inline constexpr unsigned kMaxCodeBits = 15;  ///< bits
 inline constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
 inline constexpr std::uint64_t kMaxOneIdat = 2'000'000'000;  ///< limit of stb_image_write
 inline constexpr std::uint8_t kFilterUp = 2;
@@ -45,7 +45,7 @@ inline constexpr std::uint8_t kZlibHeader[2] = {0x78, 0x01};
 inline constexpr std::size_t kMaxStored = 65535;  ///< bytes of a stored block
 
 ROUNDEL_HOST_DEVICE constexpr std::size_t piece_pixels(std::size_t pixel_bytes) {
-  return kLongestMatch / pixel_bytes;
+  return kMaxMatchLength / pixel_bytes;
 }
 
 /// `row_bytes` includes the filter byte.
@@ -62,7 +62,7 @@ ROUNDEL_HOST_DEVICE constexpr std::size_t sample_row(std::uint32_t k) {
 /// Symbol of a match of 3 to 258 bytes (RFC 1951, 3.2.5). Its extra bits are the low extra_bits()
 /// of length - 3.
 ROUNDEL_HOST_DEVICE constexpr std::size_t length_symbol(std::size_t length) {
-  if (length == kLongestMatch) return 285;
+  if (length == kMaxMatchLength) return 285;
   std::size_t rest = length - 3, extra = 0;
   if (rest < 8) return 257 + rest;
   while (rest >> extra >= 8) ++extra;
@@ -103,7 +103,7 @@ ROUNDEL_HOST_DEVICE constexpr std::uint32_t reversed(std::uint32_t bits, unsigne
   return result;
 }
 
-/// Lengths of an optimal code of at most kLongestCode bits, by package-merge (Larmore & Hirschberg
+/// Lengths of an optimal code of at most kMaxCodeBits bits, by package-merge (Larmore & Hirschberg
 /// 1990); unused symbols have 0. Requires two symbols or more, and a sum of counts below 2^28.
 /// Leaves are ordered by (count, symbol), and come before packages of equal weight.
 inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
@@ -117,7 +117,7 @@ inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
   std::sort(leaves, leaves + n);
   // A level's list merges the leaves with pairs of the lower level's list.
   std::uint32_t list[2 * kNumSymbols], below[2 * kNumSymbols];
-  bool is_leaf[kLongestCode][2 * kNumSymbols];
+  bool is_leaf[kMaxCodeBits][2 * kNumSymbols];
   std::size_t size = 0;
   for (auto& level : is_leaf) {
     std::copy(list, list + size, below);
@@ -134,7 +134,7 @@ inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
   // A leaf's length is the number of lists that have it among the items of the first 2n - 2 items
   // of the last list. These are the first items of every list.
   std::size_t taken = 2 * n - 2;
-  for (std::size_t level = kLongestCode; level-- > 0;) {
+  for (std::size_t level = kMaxCodeBits; level-- > 0;) {
     std::size_t num_leaves = 0;
     for (std::size_t k = 0; k < taken; ++k) num_leaves += is_leaf[level][k];
     for (std::size_t k = 0; k < num_leaves; ++k) ++lengths[leaves[k] & 0xffff];
@@ -145,9 +145,9 @@ inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
 /// Canonical code of these lengths (RFC 1951, 3.2.2), first bits lowest.
 inline void make_codes(const std::uint8_t (&lengths)[kNumSymbols],
                        std::uint32_t (&codes)[kNumSymbols]) {
-  std::uint32_t next[kLongestCode + 2] = {};
+  std::uint32_t next[kMaxCodeBits + 2] = {};
   for (const std::uint8_t length : lengths) next[length + 1] += length > 0;
-  for (unsigned length = 1; length <= kLongestCode; ++length)
+  for (unsigned length = 1; length <= kMaxCodeBits; ++length)
     next[length + 1] = (next[length + 1] + next[length]) << 1;
   for (std::size_t symbol = 0; symbol < kNumSymbols; ++symbol)
     codes[symbol] = lengths[symbol] > 0 ? reversed(next[lengths[symbol]]++, lengths[symbol]) : 0;

@@ -549,7 +549,7 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
     const TableColumn& wanted = first.columns[column];
     if (!wanted.name.empty()) {
       const std::optional<std::size_t> found = find_column(table, wanted.name);
-      if (!found) fail(no_such_column(table, wanted.name));
+      if (!found) fail(missing_column_text(table, wanted.name));
       column = *found;
     } else if (column >= table.columns().size()) {
       fail(fmt::format("{}: expected at least {}, as {} has, got {}", table.path(),

@@ -5,7 +5,7 @@
 namespace roundel {
 
 /// Maximum circles of a chunk.
-inline constexpr std::uint64_t kMostCirclesAtOnce = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kMaxChunkCircles = std::uint64_t{1} << 24;
 
 /// Circles begin .. end − 1, which go through all stages together.
 struct Chunk {
@@ -27,20 +27,20 @@ class ChunkPlan {
     std::uint64_t growth;
   };
 
-  /// `first_asked`: number of the first chunk after which the backend is asked for its result. It
+  /// `first_poll`: number of the first chunk after which the backend is asked for its result. It
   /// is also asked after each later chunk and the last one. Waiting for a device may take longer
   /// than drawing.
-  ChunkPlan(std::uint64_t count, const Sizes& sizes, std::uint32_t first_asked = 0)
-      : count_(count), sizes_(sizes), first_asked_(first_asked), end_(count), size_(sizes.first) {}
+  ChunkPlan(std::uint64_t count, const Sizes& sizes, std::uint32_t first_poll = 0)
+      : count_(count), sizes_(sizes), first_poll_(first_poll), end_(count), size_(sizes.first) {}
   static ChunkPlan of_equal_chunks(std::uint64_t count, std::uint64_t size) {
     return {count, {size, size, 0}};
   }
 
-  ChunkPlan asking_after_each_chunk() const { return {count_, sizes_}; }
+  ChunkPlan polling_each_chunk() const { return {count_, sizes_}; }
 
   /// Empty if no circles are left.
   Chunk chunk() const { return {end_ - std::min(end_, size_), end_, number_}; }
-  bool asks_now() const { return number_ >= first_asked_ || chunk().is_last(); }
+  bool polls_now() const { return number_ >= first_poll_ || chunk().is_last(); }
 
   /// Goes on to the next chunk, further back.
   void advance() {
@@ -51,7 +51,7 @@ class ChunkPlan {
   }
   /// Repeats the current chunk, or starts again if earlier ones were not asked for.
   void repeat() {
-    if (number_ <= first_asked_) *this = ChunkPlan(count_, sizes_, first_asked_);
+    if (number_ <= first_poll_) *this = ChunkPlan(count_, sizes_, first_poll_);
   }
   /// Repeats with at most half as many circles, rounded up, in this and all later chunks.
   void halve() {
@@ -64,7 +64,7 @@ class ChunkPlan {
  private:
   std::uint64_t count_;
   Sizes sizes_;
-  std::uint32_t first_asked_;
+  std::uint32_t first_poll_;
   std::uint64_t end_, size_;
   std::uint32_t number_ = 0;
 };

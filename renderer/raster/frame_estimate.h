@@ -51,6 +51,6 @@ struct ChunkPolicy {
 /// new memory. The first chunk leaves mostly the image's corners active, where circles are rarest;
 /// a second one of the same density closes these.
 inline constexpr ChunkPolicy kCpuChunks{3.2, 512, std::uint64_t{1} << 22, 2};
-inline constexpr ChunkPolicy kCudaChunks{6, 1, kMostCirclesAtOnce, 4};
+inline constexpr ChunkPolicy kCudaChunks{6, 1, kMaxChunkCircles, 4};
 
 }  // namespace roundel

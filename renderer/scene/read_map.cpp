@@ -87,7 +87,7 @@ class MapReader {
   std::optional<std::size_t> find_named(ValidNode node, std::string_view name,
                                         const std::string& key) {
     const std::optional<std::size_t> column = find_column(table_, name);
-    if (!column) add_error(node, key, no_such_column(table_, name));
+    if (!column) add_error(node, key, missing_column_text(table_, name));
     return column;
   }
 
@@ -286,7 +286,7 @@ class MapReader {
           table_.columns()[static_cast<std::size_t>(*number)].name.empty())
         column = static_cast<std::size_t>(*number);
       else
-        add_error(node, key, no_such_column(table_, name));
+        add_error(node, key, missing_column_text(table_, name));
     }
     if (!column) return;
     Condition condition;

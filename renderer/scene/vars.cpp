@@ -142,7 +142,7 @@ class VarReplacer {
       const std::string meant = did_you_mean(setting.name, known_names());
       throw Error(ExitCode::kUsage,
                   fmt::format("{}: {} has no such var{}", option, file_,
-                              meant.empty() ? "; " + there_are(known_names()) : meant));
+                              meant.empty() ? "; " + list_names(known_names()) : meant));
     }
     const Place place = setting.place ? errors_.add_source(setting.place) : var->value.place();
     if (!setting.place) {

@@ -127,13 +127,13 @@ TEST(Text, NamesAreJoinedAsPeopleDo) {
 }
 
 TEST(Text, SaysWhatThereIs) {
-  EXPECT_EQ(there_are({}), "there are none");
-  EXPECT_EQ(there_are({"a\n"}), "there is a\\x0a");
-  EXPECT_EQ(there_are({"a", "b"}), "there are a and b");
+  EXPECT_EQ(list_names({}), "there are none");
+  EXPECT_EQ(list_names({"a\n"}), "there is a\\x0a");
+  EXPECT_EQ(list_names({"a", "b"}), "there are a and b");
   std::vector<std::string> names(12, "x");
-  EXPECT_EQ(there_are(names), "there are x, x, x, x, x, x, x, x, x, x, x and x");
+  EXPECT_EQ(list_names(names), "there are x, x, x, x, x, x, x, x, x, x, x and x");
   names.emplace_back("y");
-  EXPECT_EQ(there_are(names), "there are x, x, x, x, x, x, x, x, x, x, x and 2 more");
+  EXPECT_EQ(list_names(names), "there are x, x, x, x, x, x, x, x, x, x, x and 2 more");
 }
 
 TEST(Text, MemoryHasTheUnitThatSuitsIt) {

@@ -308,7 +308,7 @@ TEST(RandomLayer, RadiiOfZeroAndBelowCoverNothing) {
   int nothing = 0;
   for (std::size_t k = 0; k < circles.count(); ++k) {
     ASSERT_GT(circles.shapes[k].radius, 0);
-    if (circles.shapes[k].radius > kNothingRadius) continue;
+    if (circles.shapes[k].radius > kEmptyRadius) continue;
     ++nothing;
     ASSERT_EQ(circles.paints[k].alpha, 0);
     ASSERT_EQ(std::signbit(circles.paints[k].alpha), k >= source.count);

@@ -118,7 +118,7 @@ class DataMemory(unittest.TestCase):
                 self.assertEqual(code, 1, messages)
                 self.assertRegex(messages, rf"{budget}M is too little, \d+M is enough\n")
                 budget = int(re.search(r"(\d+)M is enough", messages)[1])
-                self.assertLessEqual(abs(budget - enough), 1 + enough // 20)  # what reading takes is measured
+                self.assertLessEqual(abs(budget - enough), 1 + enough // 20)  # memory for reading is measured
                 code, messages, used = self.render("--threads", "2", "--memory", f"{budget}M")
             if os.environ.get("ROUNDEL_TEST_VERBOSE"):
                 print(f"{name:36} --memory {budget:4}M used {used / MIB:7.1f}", flush=True)

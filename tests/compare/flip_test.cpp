@@ -156,7 +156,7 @@ TEST(Flip, EqualPicturesAndHostileValuesGiveNumbersInRange) {
   const float hostile[] = {NAN, INFINITY, -INFINITY, -1, 3e38f, 1e-40f, 0};
   for (std::size_t i = 0; i < other.floats.size(); ++i) other.floats[i] = hostile[i % 7];
   for (const auto& [x, y] : {std::pair{&linear, &other}, {&other, &linear}}) {
-    for (const double ppd : {kLeastPixelsPerDegree, 67.0}) {
+    for (const double ppd : {kMinPixelsPerDegree, 67.0}) {
       const FlipStatistics statistics = flip_statistics(*x, *y, ppd);
       EXPECT_GE(statistics.min, 0);
       EXPECT_LE(statistics.max, 1);

@@ -177,11 +177,11 @@ TEST_F(Csv, CommentsAreCountedAndCommentedRowsAreNamed) {
 
 TEST_F(Csv, NamesOutsideOfAHeaderAreExplained) {
   const auto table = open("# x y v\n1 2 3\n4 5 6\n");
-  EXPECT_EQ(no_such_column(*table, "x"),
+  EXPECT_EQ(missing_column_text(*table, "x"),
             table->path() +
                 " has no column \"x\"; its 3 columns have no names; remove the # before the "
                 "header, as numpy.savetxt(..., comments=\"\") does");
-  EXPECT_EQ(no_such_column(*open("1 2 3\n4 5 6\n"), "x"),
+  EXPECT_EQ(missing_column_text(*open("1 2 3\n4 5 6\n"), "x"),
             table->path() + " has no column \"x\"; its 3 columns have no names");
   EXPECT_EQ(problem("sep=;\r\nx;y\n1;2\n"),
             "line 1: \"sep=;\" is for Excel, not a header: remove this line");

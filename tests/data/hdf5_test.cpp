@@ -180,7 +180,7 @@ TEST_F(Hdf5, OnlyColumnsThatAreUsedMustBeReadableAndOfOneLength) {
   table_for(mixed, {number("table.a")})->read(columns, 0, 2, rows);
   EXPECT_EQ(rows.numbers(0)[1], 1);
   const auto reason = [&](const std::string& name) {
-    const std::string text = no_such_column(*mixed, name),
+    const std::string text = missing_column_text(*mixed, name),
                       start = mixed->path() + ": " + name + ": ";
     EXPECT_TRUE(text.starts_with(start)) << text;
     return text.substr(std::min(text.size(), start.size()));
@@ -192,12 +192,12 @@ TEST_F(Hdf5, OnlyColumnsThatAreUsedMustBeReadableAndOfOneLength) {
   for (const std::string name : {"list", "long", "opaque", "reference", "table.b"})
     EXPECT_EQ(reason(name), "expected numbers or texts");
   EXPECT_TRUE(
-      no_such_column(*used, "z")
+      missing_column_text(*used, "z")
           .ends_with("; not as columns: box (expected a dataset [n] or [n, k], got 0 dimensions), "
                      "cube (expected a dataset [n] or [n, k], got 3 dimensions), link (leads to "
                      "another file or to nothing), list (expected numbers or texts), "
                      "long (expected numbers or texts) and 4 more"))
-      << no_such_column(*used, "z");
+      << missing_column_text(*used, "z");
 }
 
 TEST_F(Hdf5, TablesOfOtherLibrariesAreNamedWithTheWayToDrawThem) {
@@ -209,7 +209,7 @@ TEST_F(Hdf5, TablesOfOtherLibrariesAreNamedWithTheWayToDrawThem) {
   EXPECT_EQ(open("pandas.h5", "df/block0_values")->columns().size(), 2u);
   EXPECT_EQ(problem("pandas_table.h5"), pandas);
   const auto table = open("pandas_table.h5", "df");
-  EXPECT_EQ(no_such_column(*table, "x"),
+  EXPECT_EQ(missing_column_text(*table, "x"),
             table->path() +
                 " has no column \"x\"; there are table.index and table.values_block_0[0]; it is a "
                 "table of pandas, which has the names in Python: df = pandas.read_hdf(FILE), then "
@@ -222,7 +222,7 @@ TEST_F(Hdf5, TablesOfOtherLibrariesAreNamedWithTheWayToDrawThem) {
   EXPECT_EQ(open("cells.h5ad", "X")->columns().size(), 3u);
   EXPECT_EQ(open("cells.h5ad", "obsm/X_umap")->columns().size(), 2u);
   const auto obs = open("cells.h5ad", "obs");
-  EXPECT_EQ(no_such_column(*obs, "cell_type"),
+  EXPECT_EQ(missing_column_text(*obs, "cell_type"),
             obs->path() +
                 " has no column \"cell_type\"; there are _index and score; it is a table of "
                 "AnnData, which has its categories in Python: a = anndata.read_h5ad(FILE), then "
@@ -245,7 +245,8 @@ TEST(Hdf5Types, RowsWithoutRoomForTheirColumnsAreRefused) {
   const std::string beyond = folder + "member_beyond_row.h5", empty = folder + "no_columns.h5";
   // Newer versions of libhdf5 may refuse it first.
   EXPECT_TRUE(message_of([&] { open_table(beyond); }).starts_with(beyond + ": "));
-  EXPECT_EQ(no_such_column(*open_table(empty), "a"), empty + ": a: expected at least one column");
+  EXPECT_EQ(missing_column_text(*open_table(empty), "a"),
+            empty + ": a: expected at least one column");
 }
 
 TEST(Hdf5Types, TextsThatADamagedFileLacksDoNotDependOnWhereReadingBegins) {

@@ -137,7 +137,7 @@ TEST_F(Npy, FieldsOfStructuresAreColumns) {
   EXPECT_EQ(find_column(*array, ""), std::nullopt);
   EXPECT_EQ(array->columns()[1].one, 255);
   EXPECT_EQ(array->columns()[3].one, 1);
-  EXPECT_EQ(no_such_column(*array, "rgb"),
+  EXPECT_EQ(missing_column_text(*array, "rgb"),
             array->path() + " has no column \"rgb\"; there are x, rgb[0], rgb[1] and in.k");
   EXPECT_EQ(array->place_of(1, 3), "row 1: in.k");
 

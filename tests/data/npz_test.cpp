@@ -80,13 +80,13 @@ TEST_F(Npz, OtherArraysAreLeftOut) {
       open(zip_of({{"meta.npy", objects}, {"x.npy", floats({1, 2})}, {"box.npy", box, true}}));
   EXPECT_EQ(names_of(*table), (Names{"x"}));
   EXPECT_EQ(values_of(*table), (Values{1, 2}));
-  EXPECT_EQ(no_such_column(*table, "meta"),
+  EXPECT_EQ(missing_column_text(*table, "meta"),
             table->path() +
                 ": meta: expected numbers or texts, got elements of type \"|O\" (Python "
                 "objects)");
-  EXPECT_EQ(no_such_column(*table, "box"),
+  EXPECT_EQ(missing_column_text(*table, "box"),
             table->path() + ": box: expected an array [n] or [n, k], got 3 dimensions");
-  EXPECT_EQ(no_such_column(*table, "y"),
+  EXPECT_EQ(missing_column_text(*table, "y"),
             table->path() +
                 " has no column \"y\"; there is x; not as columns: box (expected an array [n] or "
                 "[n, k], got 3 dimensions), meta (expected numbers or texts, got elements of type "
@@ -129,11 +129,11 @@ TEST_F(Npz, OnlyColumnsThatAreReadHaveTheSameLength) {
             table->path() + ": expected columns of the same length, but x has 3 rows, edges[0] 2");
   for (const auto& of : {table, points})
     EXPECT_EQ(
-        no_such_column(*of, "z"),
+        missing_column_text(*of, "z"),
         table->path() +
             " has no column \"z\"; there are edges[0] (2 rows), edges[1] (2 rows), x (3 rows) "
             "and y (3 rows); not as columns: version (one value, without rows)");
-  EXPECT_EQ(no_such_column(*table, "version"),
+  EXPECT_EQ(missing_column_text(*table, "version"),
             table->path() + ": version: one value, without rows");
 }
 

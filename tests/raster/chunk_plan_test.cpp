@@ -67,30 +67,30 @@ constexpr std::uint32_t kAtTheEnd = ~0u;
 
 TEST(ChunkPlan, WhereItAsksOnlyAtTheEndItStartsAgain) {
   ChunkPlan plan(1000, {100, 600, 0}, kAtTheEnd);
-  EXPECT_FALSE(plan.asks_now());
+  EXPECT_FALSE(plan.polls_now());
   plan.advance();
-  EXPECT_FALSE(plan.asks_now());
+  EXPECT_FALSE(plan.polls_now());
   plan.advance();
-  EXPECT_TRUE(plan.asks_now());
+  EXPECT_TRUE(plan.polls_now());
   ChunkPlan again = plan;
   again.repeat();
   EXPECT_EQ(sizes_of(again), (std::vector<std::uint64_t>{100, 600, 300}));
   plan.halve();
   EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{100, 150, 150, 150, 150, 150, 150}));
-  EXPECT_FALSE(plan.asks_now());
-  EXPECT_TRUE(plan.asking_after_each_chunk().asks_now());
+  EXPECT_FALSE(plan.polls_now());
+  EXPECT_TRUE(plan.polling_each_chunk().polls_now());
 }
 
 TEST(ChunkPlan, FromTheFirstChunkThatItAsksAfterItAsksAfterEach) {
   ChunkPlan plan(1000, {100, 300, 0}, 1);
-  EXPECT_FALSE(plan.asks_now());
+  EXPECT_FALSE(plan.polls_now());
   plan.advance();
-  EXPECT_TRUE(plan.asks_now());
+  EXPECT_TRUE(plan.polls_now());
   ChunkPlan again = plan;
   again.repeat();  // the chunk in front was not polled
   EXPECT_EQ(sizes_of(again), (std::vector<std::uint64_t>{100, 300, 300, 300}));
   plan.advance();
-  EXPECT_TRUE(plan.asks_now());
+  EXPECT_TRUE(plan.polls_now());
   plan.repeat();
   EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{300, 300}));
   plan.halve();

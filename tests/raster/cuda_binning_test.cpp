@@ -59,7 +59,7 @@ Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circl
     args.num_slabs = (args.count + slab_circles - 1) / slab_circles;
     // Slabs of this size are binned as on devices with less shared memory.
     if (slab_circles == kSlabForLittleMemory)
-      args.most_slab_overlaps = fitting_slab_overlaps(48 << 10);
+      args.max_slab_overlaps = fitting_slab_overlaps(48 << 10);
   }
   args.active_subtiles = active_subtiles.data();
   const std::size_t num_counts = args.num_blocks() * kTilesPerMacrotile;
@@ -141,7 +141,7 @@ TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
         const std::uint64_t total = size_of(expected);
         std::vector<OverlapRun> places;
         for (const std::uint32_t slab :
-             {kByRegion, kSlabStep, kSlabForLittleMemory, kMostSlabCircles}) {
+             {kByRegion, kSlabStep, kSlabForLittleMemory, kMaxSlabCircles}) {
           const Lists lists = bin(circles, grid, slab, total, active);
           ASSERT_EQ(lists.progress.overflow, 0U);
           EXPECT_EQ(lists.progress.listed, total);
@@ -172,7 +172,7 @@ TEST(CudaBinning, TilesWithTheLongestListsComeFirstWhereListsDiffer) {
       for (std::size_t i = 0; i < circles.count(); i += 2)
         circles.shapes[i].x = circles.shapes[i].y = 0.1f;
     const auto expected = brute_force(circles, grid, {});
-    const Lists lists = bin(circles, grid, kMostSlabCircles, size_of(expected), {});
+    const Lists lists = bin(circles, grid, kMaxSlabCircles, size_of(expected), {});
     ASSERT_EQ(lists.of_tile, expected);
     std::vector<bool> seen(expected.size());
     std::size_t before = expected.front().size();

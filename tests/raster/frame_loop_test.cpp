@@ -16,14 +16,14 @@ class FakeBackend final : public RasterBackend {
  public:
   std::vector<ChunkResult> results;  ///< in order; then everything is fine and active
   std::string fails_at;
-  std::uint32_t first_asked = 0;
+  std::uint32_t first_poll = 0;
   std::uint64_t most_circles = 1000;
   std::string log;
 
   ChunkPlan plan(const CircleStream& circles, const ImageSettings& /*image*/,
                  const FrameTarget& /*out*/, StageStats& /*stats*/) override {
     note("plan");
-    return {circles.count(), {100, most_circles, 0}, first_asked};
+    return {circles.count(), {100, most_circles, 0}, first_poll};
   }
   void bin(const Chunk& chunk, StageStats& /*stats*/) override {
     note("bin");
@@ -65,13 +65,13 @@ TEST(FrameLoop, EndsWhenNoTileIsActive) {
 
 TEST(FrameLoop, AsksOnlyAtTheEndWhereThePlanSaysSo) {
   FakeBackend backend;
-  backend.first_asked = ~0u;
+  backend.first_poll = ~0u;
   EXPECT_EQ(log_of(backend), "plan bin200-300 blend bin0-200 blend result finish");
 }
 
 TEST(FrameLoop, GoesOnWhereMoreChunksAreNeededThanWereExpected) {
   FakeBackend backend;
-  backend.first_asked = 1;
+  backend.first_poll = 1;
   backend.most_circles = 150;
   EXPECT_EQ(log_of(backend, 400),
             "plan bin300-400 blend bin150-300 blend result bin0-150 blend result finish");

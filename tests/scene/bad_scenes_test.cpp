@@ -65,7 +65,7 @@ TEST(BadScenes, NoLineOfAMessageIsLong) {
          }) {
       std::istringstream lines(parse_error(scene));
       for (std::string line; std::getline(lines, line);) {
-        EXPECT_LE(line.size(), kLongestErrorLine);
+        EXPECT_LE(line.size(), kMaxErrorLineBytes);
         EXPECT_TRUE(line.starts_with("s.yaml:")) << line;
         EXPECT_FALSE(find_non_text(line)) << line;
       }
@@ -85,11 +85,11 @@ TEST(BadScenes, ThousandsOfLongProblemsAreAFewPages) {
     text += "  - {data: " + std::string(5000, 'd') + ".npy, columns: [x, y, radius]}\n";
   const std::string error = parse_error(text);
   EXPECT_TRUE(error.ends_with("\ns.yaml: 800 more errors"));
-  EXPECT_LT(error.size(), FormatErrors::kMaxReported * (kLongestErrorLine + 1) + 100);
+  EXPECT_LT(error.size(), FormatErrors::kMaxReported * (kMaxErrorLineBytes + 1) + 100);
 }
 
 TEST(Errors, LinesUpToTheLimitStayAndLongerOnesLoseTheirMiddle) {
-  const std::string longest(kLongestErrorLine, 'x');
+  const std::string longest(kMaxErrorLineBytes, 'x');
   EXPECT_EQ(error_text({}), "");
   EXPECT_EQ(error_text(Lines("a") + "b\n"), "a\nb");
   EXPECT_EQ(error_text(Lines(longest) + longest), longest + "\n" + longest);
@@ -97,7 +97,7 @@ TEST(Errors, LinesUpToTheLimitStayAndLongerOnesLoseTheirMiddle) {
   EXPECT_EQ(shortened.find("a\nxxx"), 0u);
   EXPECT_TRUE(shortened.ends_with("xxy\nb")) << shortened;
   EXPECT_NE(shortened.find("x…x"), std::string::npos);
-  EXPECT_LE(shortened.size(), kLongestErrorLine + 4);
+  EXPECT_LE(shortened.size(), kMaxErrorLineBytes + 4);
   EXPECT_EQ(std::string(Error(ExitCode::kUsage, longest + "y").what()), error_text(longest + "y"));
 }
 

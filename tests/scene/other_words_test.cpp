@@ -14,27 +14,27 @@ namespace {
 TEST(OtherWords, AreKnownKeysOfTheObject) {
   const std::vector<std::string> color = {"column",   "scale",      "domain",
                                           "colormap", "categories", "missing"};
-  EXPECT_EQ(meant_key("cmap", color), "colormap");
-  EXPECT_EQ(meant_key("norm", color), "scale");
-  EXPECT_EQ(meant_key("vmin", color), "domain");
-  EXPECT_EQ(meant_key("CLim", color), "domain");
-  EXPECT_EQ(meant_key("domian", color), "domain");
-  EXPECT_EQ(meant_key("flavour", color), "");
-  EXPECT_EQ(meant_key("", color), "");
+  EXPECT_EQ(suggested_key("cmap", color), "colormap");
+  EXPECT_EQ(suggested_key("norm", color), "scale");
+  EXPECT_EQ(suggested_key("vmin", color), "domain");
+  EXPECT_EQ(suggested_key("CLim", color), "domain");
+  EXPECT_EQ(suggested_key("domian", color), "domain");
+  EXPECT_EQ(suggested_key("flavour", color), "");
+  EXPECT_EQ(suggested_key("", color), "");
   const std::vector<std::string> circle = {"x", "y", "z", "radius", "color", "alpha"};
-  EXPECT_EQ(meant_key("r", circle), "radius");
-  EXPECT_EQ(meant_key("s", circle), "radius");
-  EXPECT_EQ(meant_key("c", circle), "color");
-  EXPECT_EQ(meant_key("colour", circle), "color");
-  EXPECT_EQ(meant_key("opacity", circle), "alpha");
-  EXPECT_EQ(meant_key("x:0.5", circle), "x: 0.5");
-  EXPECT_EQ(meant_key("x:\x1b", circle), "x: \\x1b");
-  EXPECT_EQ(meant_key("x:" + std::string(100, '1'), circle), "");
-  EXPECT_EQ(meant_key("f:0.5", circle), "");
-  EXPECT_EQ(meant_key("2s", {"keys", "ease"}), "keys: {FRAME: VALUE, ...}");
-  EXPECT_EQ(meant_key("2s", circle), "");
-  EXPECT_EQ(meant_key("w", {"width", "height"}), "width");
-  EXPECT_EQ(meant_key("cmap", {"width", "height"}), "");
+  EXPECT_EQ(suggested_key("r", circle), "radius");
+  EXPECT_EQ(suggested_key("s", circle), "radius");
+  EXPECT_EQ(suggested_key("c", circle), "color");
+  EXPECT_EQ(suggested_key("colour", circle), "color");
+  EXPECT_EQ(suggested_key("opacity", circle), "alpha");
+  EXPECT_EQ(suggested_key("x:0.5", circle), "x: 0.5");
+  EXPECT_EQ(suggested_key("x:\x1b", circle), "x: \\x1b");
+  EXPECT_EQ(suggested_key("x:" + std::string(100, '1'), circle), "");
+  EXPECT_EQ(suggested_key("f:0.5", circle), "");
+  EXPECT_EQ(suggested_key("2s", {"keys", "ease"}), "keys: {FRAME: VALUE, ...}");
+  EXPECT_EQ(suggested_key("2s", circle), "");
+  EXPECT_EQ(suggested_key("w", {"width", "height"}), "width");
+  EXPECT_EQ(suggested_key("cmap", {"width", "height"}), "");
 }
 
 /// Returns the hint, from "(" on, in the error about a scene with this line.

@@ -32,13 +32,13 @@ std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_p
   static_assert(kSquareTiles == kMacrotileSide);
   const double in_densest =
       overlaps_per_circle * std::min(kDensityMargin * estimate_.densest_square, 1.0);
-  const auto fitting = static_cast<std::uint64_t>(bin_.most_slab_overlaps /
+  const auto fitting = static_cast<std::uint64_t>(bin_.max_slab_overlaps /
                                                   (kSlabMargin * std::max(in_densest, 1.0)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
   return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>((slab + kSlabStep - 1) / kSlabStep * kSlabStep, kMinSlabCircles,
                                 std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep,
-                                                          kMinSlabCircles, kMostSlabCircles)));
+                                                          kMinSlabCircles, kMaxSlabCircles)));
 }
 
 /// Waits for the device if memory grows.
@@ -113,7 +113,7 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
   // Slabs of small chunks are smaller, but few.
   const double per_circle =
       static_cast<double>(sizeof(Shape) + sizeof(Paint)) +
-      static_cast<double>(slab_bytes()) / slab_circles(kMostChunkCircles, tiles) +
+      static_cast<double>(slab_bytes()) / slab_circles(kMaxDeviceChunkCircles, tiles) +
       kCapacityMargin * static_cast<double>(kBytesPerOverlap) * tiles;
   // For a one-slab chunk whose circles may cover every tile.
   const std::uint64_t least = fixed + kExtraOverlaps * kBytesPerOverlap + slab_bytes() +
@@ -124,7 +124,7 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
                     "M of device memory, got " + std::to_string(budget_ / (1 << 20)) + "M");
   const auto fitting =
       static_cast<std::uint64_t>(static_cast<double>(budget_ - fixed) / per_circle);
-  return std::clamp<std::uint64_t>(std::min<std::uint64_t>(fitting, kMostChunkCircles), 1,
+  return std::clamp<std::uint64_t>(std::min<std::uint64_t>(fitting, kMaxDeviceChunkCircles), 1,
                                    std::max<std::uint64_t>(count, 1));
 }
 

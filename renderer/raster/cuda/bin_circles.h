@@ -16,10 +16,10 @@ inline constexpr int kSubtileWidth = 16, kSubtileHeight = 8, kSubtilesPerTile = 
 /// Tiles a side of a macrotile; one thread block bins circles for one macrotile.
 inline constexpr int kMacrotileSide = 32, kTilesPerMacrotile = kMacrotileSide * kMacrotileSide;
 /// Maximum, limited by Overlap.
-inline constexpr std::uint32_t kMostChunkCircles = 1u << 24;
-static_assert(kMostChunkCircles <= kMostCirclesAtOnce);
+inline constexpr std::uint32_t kMaxDeviceChunkCircles = 1u << 24;
+static_assert(kMaxDeviceChunkCircles <= kMaxChunkCircles);
 /// Circles of a slab: a multiple of kSlabStep, and a maximum because of shared memory.
-inline constexpr std::uint32_t kSlabStep = 128, kMostSlabCircles = 2048;
+inline constexpr std::uint32_t kSlabStep = 128, kMaxSlabCircles = 2048;
 /// Tiles whose counts one block scans; slabs that one block lists.
 inline constexpr int kScannedTiles = 8, kGroupSlabs = 4;
 /// Tiles of a region, for which one thread block bins few circles.
@@ -43,7 +43,7 @@ inline ROUNDEL_HOST_DEVICE std::uint32_t subtile_mask(int x0, int x1, int y0, in
 /// front) in bits 18 to 28, the tile in bits 8 to 17, and the subtiles.
 using SlabOverlap = std::uint32_t;
 inline constexpr int kSlabTileShift = kSubtilesPerTile, kSlabCircleShift = kSlabTileShift + 10;
-static_assert(kTilesPerMacrotile == 1 << 10 && kMostSlabCircles <= 1u << (32 - kSlabCircleShift));
+static_assert(kTilesPerMacrotile == 1 << 10 && kMaxSlabCircles <= 1u << (32 - kSlabCircleShift));
 /// Maximum overlaps of a slab with a macrotile that are kept, a multiple of kSlabStep; larger
 /// numbers become kCrowded.
 inline constexpr std::uint32_t kMaxSlabOverlaps = 2560, kCrowded = ~0u;
@@ -73,10 +73,10 @@ struct BinCirclesArgs {
   bool continues_early = false;            ///< for kernels after the first, see launch()
   int shared_percent = -1;                 ///< see launch()
   const Shape* shapes = nullptr;           // [count]
-  std::uint32_t count = 0;                 ///< at most kMostChunkCircles
+  std::uint32_t count = 0;                 ///< at most kMaxDeviceChunkCircles
   std::uint32_t slab_circles = kSlabStep;  ///< a multiple of kSlabStep
   std::uint32_t num_slabs = 0;
-  std::uint32_t most_slab_overlaps = kMaxSlabOverlaps;  ///< see fitting_slab_overlaps()
+  std::uint32_t max_slab_overlaps = kMaxSlabOverlaps;  ///< see fitting_slab_overlaps()
   /// Active subtiles of each tile; not read for chunk 0.
   const std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
   /// Overlaps of a slab with each tile of a macrotile, and sums over the groups in front.

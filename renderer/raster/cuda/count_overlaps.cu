@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
       counts.x | counts.y << 16, counts.z | counts.w << 16};
   if (thread == 0) {
     std::uint32_t total = shared.num_overlaps;
-    const bool is_crowded = total > args.most_slab_overlaps;
+    const bool is_crowded = total > args.max_slab_overlaps;
     std::uint64_t start = 0;
     if (!is_crowded && total > 0) start = atomicAdd(&args.progress->placed, total);
     // Slab overlaps overflow whenever lists do.

@@ -45,7 +45,7 @@ CudaBackend::CudaBackend(const RasterOptions& options)
       block_memory_(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, options.device)),
       can_begin_early_(roundel::cuda::can_begin_early()) {
   if (options.block_memory > 0) block_memory_ = std::min(block_memory_, options.block_memory);
-  bin_.most_slab_overlaps = fitting_slab_overlaps(block_memory_);
+  bin_.max_slab_overlaps = fitting_slab_overlaps(block_memory_);
 }
 
 void CudaBackend::use_device() const {

@@ -19,7 +19,7 @@ struct ListPolicy {
 constexpr int kThreads = ListPolicy::kThreads, kLoads = ListPolicy::kLoads;
 static_assert(kTilesPerMacrotile == 2 * kThreads, "a thread has two tiles");
 static_assert(kMaxSlabOverlaps == kLoads * kThreads);
-constexpr int kWords = kMostSlabCircles / 32;  // a bit for each circle of a slab
+constexpr int kWords = kMaxSlabCircles / 32;  // a bit for each circle of a slab
 
 using Scan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 
@@ -424,7 +424,7 @@ void list_overlaps(const BinCirclesArgs& args, cudaStream_t stream) {
   const auto kernel = args.chunk_number == 0
                           ? with_all_shared_memory<list_overlaps_kernel<true>>()
                           : with_all_shared_memory<list_overlaps_kernel<false>>();
-  const std::size_t bytes = needed_bytes(args.most_slab_overlaps);
+  const std::size_t bytes = needed_bytes(args.max_slab_overlaps);
   const dim3 groups(args.num_groups() + (args.tile_order != nullptr ? 1 : 0),
                     static_cast<unsigned>(macrotiles_x(args.grid)),
                     static_cast<unsigned>(macrotiles_y(args.grid)));

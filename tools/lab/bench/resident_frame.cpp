@@ -46,7 +46,7 @@ class GraphFrame final : public ResidentFrame {
 
   void draw_stages(StageStats& stats) override {
     const ChunkPlan plan = backend_.plan(circles_, image_, picture_, stats);
-    draw_chunks(backend_, plan.asking_after_each_chunk(), stats);
+    draw_chunks(backend_, plan.polling_each_chunk(), stats);
     stats.circles = circles_.count();
   }
 

@@ -30,7 +30,7 @@ void FileWatch::add(const std::string& file) {
   if (!stamps_.emplace(file, stamp_of(file)).second || events_ < 0) return;
   // Watches folders, since editors replace files. A link has two: its own folder and that of its
   // target.
-  for (const std::string& path : {file, behind_links(file)})
+  for (const std::string& path : {file, link_target(file)})
     inotify_add_watch(events_, folder_of(path).c_str(),
                       IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
 }

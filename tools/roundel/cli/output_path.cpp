@@ -138,7 +138,7 @@ std::string picture_in_folder(const std::string& folder, const std::string& scen
 }
 
 void check_writable(const std::string& path, bool may_replace) {
-  check_folder(path, folder_of(behind_links(path)));
+  check_folder(path, folder_of(link_target(path)));
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(fs::symlink_status(path, error))) return;
@@ -156,13 +156,13 @@ void check_folder_of(const std::string& path) {
 NewFolders make_folders_of(const std::vector<std::string>& paths, TakenName rule) {
   std::map<fs::path, std::string> first;  // file of each folder, however that is written
   for (const std::string& path : paths) {
-    const fs::path file = rule == TakenName::kFollow ? behind_links(path) : path;
+    const fs::path file = rule == TakenName::kFollow ? link_target(path) : path;
     std::error_code ignored;
     first.emplace(fs::weakly_canonical(fs::absolute(folder_of(file), ignored), ignored), path);
   }
   NewFolders folders;
   for (const auto& [canonical, path] : first) {
-    const fs::path file = rule == TakenName::kFollow ? behind_links(path) : path;
+    const fs::path file = rule == TakenName::kFollow ? link_target(path) : path;
     folders.add(folder_of(file).string(), rule == TakenName::kFollow ? Sync::kNow : Sync::kLater);
     check_takes_names(path, rule);
   }

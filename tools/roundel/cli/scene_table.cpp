@@ -78,7 +78,8 @@ std::vector<NamePart> split(const std::string& pattern, const Table& table) {
     if (!is_number(name)) {
       const std::optional<std::size_t> column = find_column(table, name);
       if (!column)
-        throw Error(ExitCode::kUsage, fmt::format("--output: {}", no_such_column(table, name)));
+        throw Error(ExitCode::kUsage,
+                    fmt::format("--output: {}", missing_column_text(table, name)));
       parts.push_back({FrameName(text.substr(begin, open - begin)), column});
       begin = close + 1;
     }

@@ -88,7 +88,7 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
     const auto nearest = nearest_name(text, pending);
     problems += fmt::format(
         "{}: the last run kept no such picture in {}{}", roundel::quoted(text), options.output,
-        nearest ? fmt::format(" (did you mean \"{}\"?)", *nearest) : "; " + there_are(pending));
+        nearest ? fmt::format(" (did you mean \"{}\"?)", *nearest) : "; " + list_names(pending));
   }
   if (!problems.empty()) throw Error(ExitCode::kUsage, problems);
   return names;

@@ -133,7 +133,7 @@ void add_result_files(CommandLine& line, RunFiles& files) {
 }
 
 void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) {
-  line.add_value("max-delta", "N", number(tolerance.max_delta, 0, kMostDelta),
+  line.add_value("max-delta", "N", number(tolerance.max_delta, 0, kMaxDelta),
                  {Group::kTolerance,
                   "a pixel differs if a channel differs by more than N; levels of 0 to 255 in PNG "
                   "(16-bit ones too), values in EXR and PFM. Default: 0"});
@@ -178,10 +178,10 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
        "screen: 0 for none, at most 1. LDR-FLIP, or HDR-FLIP for EXR and PFM"});
   line.add_value(
       "ppd", "N",
-      number(measures.pixels_per_degree, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels"),
+      number(measures.pixels_per_degree, kMinPixelsPerDegree, kMaxPixelsPerDegree, "pixels"),
       {Group::kTolerance,
        fmt::format("pixels per degree of the viewer's field, for FLIP; {} to {}, default: {:.2f}",
-                   kLeastPixelsPerDegree, kMostPixelsPerDegree, kDefaultPixelsPerDegree)});
+                   kMinPixelsPerDegree, kMaxPixelsPerDegree, kDefaultPixelsPerDegree)});
   line.add_switch(
       "ssim", measures.ssim,
       {Group::kTolerance, "measure SSIM, the structural similarity of luma; 1 for equal pictures"});

@@ -172,7 +172,7 @@ std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOpt
   for (const Scene& scene : scenes) {
     problems.attempt([&] {
       Still still = plan_still(scene, options, inputs, made);
-      const auto [other, is_new] = writers.emplace(behind_links(still.plan.path()), scene.path);
+      const auto [other, is_new] = writers.emplace(link_target(still.plan.path()), scene.path);
       if (!is_new) {
         throw Error(ExitCode::kUsage, fmt::format("{} and {} would both be written to {}",
                                                   other->second, scene.path, still.plan.path()));
@@ -259,7 +259,7 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
     made.insert(still.plan.path());
     if (sync == Sync::kLater)
       file_systems.add(
-          std::filesystem::path(behind_links(still.plan.path())).parent_path().string());
+          std::filesystem::path(link_target(still.plan.path())).parent_path().string());
   }
   problems.attempt([&] { file_systems.sync(); });
   const bool some_failed = !problems.empty() && problems.count() < stills.size();

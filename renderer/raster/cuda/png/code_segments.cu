@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kThreads)
   using Pixels = ThreadPixels<kPixelBytes>;
   // Includes the filter byte, the block's end, and a word for shifting; a multiple of four words.
   constexpr int kMaxBits = (static_cast<int>(png_format::kSegmentPixels) * kPixelBytes + 2) *
-                           static_cast<int>(png_format::kLongestCode);
+                           static_cast<int>(png_format::kMaxCodeBits);
   constexpr int kMaxWords = (kMaxBits + 32 + 127) / 128 * 4;
   __shared__ SegmentMemory<kPixelBytes> memory;
   __shared__ PngSymbols code;

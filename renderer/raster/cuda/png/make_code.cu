@@ -12,7 +12,7 @@ namespace roundel::cuda {
 namespace {
 
 using png_format::kEndOfBlock;
-using png_format::kLongestCode;
+using png_format::kMaxCodeBits;
 
 constexpr int kSymbols = static_cast<int>(png_format::kNumSymbols);
 /// A thread for each symbol, and for each package.
@@ -28,7 +28,7 @@ struct CodeMemory {
   std::uint32_t list[2 * kHalf];            // list of a level
   std::uint32_t packages[kHalf];            // pairs of the lower level's list
   // Leaves before each position of a level's list.
-  std::uint16_t leaves_before[kLongestCode][2 * kHalf];
+  std::uint16_t leaves_before[kMaxCodeBits][2 * kHalf];
   std::uint32_t same_length[kSymbolWarps][32];  // symbols of a warp by length
   std::uint32_t next_code[kSymbolWarps][32];    // next code by warp and length
   std::uint8_t lengths[kSymbols];
@@ -80,7 +80,7 @@ __device__ unsigned code_length(CodeMemory& memory) {
   if (thread == 0) memory.leaves_before[0][n] = static_cast<std::uint16_t>(n);
   __syncthreads();
   int size = n;
-  for (unsigned level = 1; level < kLongestCode; ++level) {
+  for (unsigned level = 1; level < kMaxCodeBits; ++level) {
     const int packages = size / 2;
     size = n + packages;
     const bool is_package = package >= 0 && package < packages;
@@ -103,7 +103,7 @@ __device__ unsigned code_length(CodeMemory& memory) {
   }
   unsigned length = 0;
   int taken = 2 * n - 2;
-  for (int level = static_cast<int>(kLongestCode) - 1; level >= 0; --level) {
+  for (int level = static_cast<int>(kMaxCodeBits) - 1; level >= 0; --level) {
     const int leaves = memory.leaves_before[level][taken];
     taken = 2 * (taken - leaves);
     length += leaf < leaves ? 1 : 0;
@@ -117,7 +117,7 @@ __device__ png_format::Bits canonical_code(CodeMemory& memory, unsigned length) 
   std::uint32_t rank = 0;  // rank in the warp among symbols of this length
   if (warp < kSymbolWarps) {
     std::uint32_t number = 0;
-    for (unsigned k = 1; k <= kLongestCode; ++k) {
+    for (unsigned k = 1; k <= kMaxCodeBits; ++k) {
       const unsigned same = __ballot_sync(kAllLanes, length == k);
       const auto below = static_cast<std::uint32_t>(num_before(same));
       if (length == k) rank = below;
@@ -130,7 +130,7 @@ __device__ png_format::Bits canonical_code(CodeMemory& memory, unsigned length) 
     std::uint32_t all = 0;
     for (const auto& numbers : memory.same_length) all += numbers[lane()];
     std::uint32_t code = 0;
-    for (unsigned k = 1; k < kLongestCode; ++k) {
+    for (unsigned k = 1; k < kMaxCodeBits; ++k) {
       const std::uint32_t shorter = __shfl_sync(kAllLanes, all, static_cast<int>(k));
       if (k < static_cast<unsigned>(lane())) code = (code + shorter) << 1;
     }
