@@ -14,8 +14,8 @@ ClaimedFrames::ClaimedFrames(FrameSource& frames, FileSink& sink,
 std::optional<NextFrame> ClaimedFrames::next() {
   while (const auto listed = frames_.next())
     if (const auto frame = take(listed->number)) return frame;
-  constexpr std::chrono::milliseconds kLookInterval{20};
-  for (is_waiting_ = true;; std::this_thread::sleep_for(kLookInterval)) {
+  constexpr std::chrono::milliseconds kPollInterval{20};
+  for (is_waiting_ = true;; std::this_thread::sleep_for(kPollInterval)) {
     for (std::size_t left = skipped_.size(); left > 0; --left) {
       const std::int64_t number = skipped_.front();
       {

@@ -63,7 +63,7 @@ struct TileGrid {
   /// Left and lower edge of the drawn part in the whole image, in pixels.
   ROUNDEL_HOST_DEVICE float origin_x() const { return half_x - 0.5f; }
   ROUNDEL_HOST_DEVICE float origin_y() const { return half_y - 0.5f; }
-  /// The same edges in frame space.
+  /// Edges in frame space.
   ROUNDEL_HOST_DEVICE float left() const { return origin_x() * s; }
   ROUNDEL_HOST_DEVICE float bottom() const { return origin_y() * s; }
   ROUNDEL_HOST_DEVICE int num_tiles() const { return tiles_x * tiles_y; }

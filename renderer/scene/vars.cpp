@@ -267,7 +267,7 @@ class VarReplacer {
   const std::string& file_;
   FormatErrors& errors_;
   std::vector<Var> vars_;
-  std::uint32_t vars_node_ = 0;  ///< the root if there are no vars
+  std::uint32_t vars_node_ = 0;  ///< the root in a scene without vars
   std::vector<Node> nodes_;
   std::vector<std::string> unknown_;
 };

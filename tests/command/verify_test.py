@@ -205,7 +205,7 @@ class Verify(BatchCase):
             for frame, line in zip(range(8, 12), lines, strict=True):
                 self.assertRegex(line, rf"^{frame} 96x64 [0-9a-f]{{32}}$")
             self.assertEqual(len({line.split()[-1] for line in lines}), 4)
-        # The same pixels, encoded by another program.
+        # Another program encodes equal pixels.
         lines = manifest("png")
         data = self.read("out/9.png")
         width, height, channels, pixels = png_pixels(data)
