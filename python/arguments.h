@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "renderer/data/column_table.h"
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 #include "renderer/scene/load_scene.h"
 
 /// Conversion of Python's arguments.

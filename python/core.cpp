@@ -13,19 +13,19 @@
 #include "python/device_array.h"
 #include "python/errors.h"
 #include "python/frames.h"
+#include "python/inspection.h"
 #include "python/loaded_scene.h"
 #include "python/pixels.h"
-#include "python/questions.h"
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
 #include "renderer/base/write_file.h"
 #include "renderer/circles/generate.h"
 #include "renderer/description.h"
 #include "renderer/explain/scene_text.h"
-#include "renderer/format/other_words.h"
+#include "renderer/format/key_hints.h"
 #include "renderer/frame_encoder.h"
-#include "renderer/info.h"
-#include "renderer/machine.h"
+#include "renderer/info_json.h"
+#include "renderer/machine_options.h"
 #include "renderer/raster/device_memory.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
@@ -76,7 +76,7 @@ class KeptRasterizer {
 template <typename Draw>
 void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Draw& draw) {
   const bool is_requested = machine.backend != BackendChoice::kAuto;
-  const PictureWork work = is_requested ? kEndlessWork : work_of(scene);
+  const DrawingCost work = is_requested ? kUnlimitedCost : drawing_cost(scene);
   const auto draw_once = [&] {
     note_process();
     const Backend backend = find_backend(machine, work).backend;
@@ -87,7 +87,7 @@ void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Dr
     };
     // Querying a thread's device would already start CUDA.
     if (backend == Backend::kCuda)
-      with_device_kept(draw_on_it);
+      preserve_device(draw_on_it);
     else
       draw_on_it();
   };
@@ -177,7 +177,7 @@ void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
           const MachineOptions& machine, const std::string& path) {
   without_gil([&] {
     const LoadedScene::Frame frame = loaded.at(number);
-    check_replaces_no_input(path, files_read({loaded.get()}), ExitCode::kOutputRefused);
+    check_output_is_no_input(path, input_paths({loaded.get()}), ExitCode::kOutputRefused);
     const NewFolders folder = folder_of_file(path);
     CircleSample sample;
     StageStats stats;

@@ -15,7 +15,7 @@
 #include "renderer/circles/generate.h"
 #include "renderer/film/export_pipeline.h"
 #include "renderer/film/frame_list.h"
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 #include "renderer/scene/scene.h"
 #include "renderer/warnings.h"
 

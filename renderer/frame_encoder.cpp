@@ -39,15 +39,15 @@ const char* const kSoftware = "roundel " ROUNDEL_VERSION;
 
 void check_image(const ImageSettings& image) {
   const auto in_range = [](int side) { return side >= 1 && side <= kMaxImageSide; };
-  const auto lies_in = [](int first, int size, int whole) {
+  const auto is_within = [](int first, int size, int whole) {
     return first >= 0 && first <= whole - size;
   };
   const bool is_sound =
       in_range(image.width) && in_range(image.height) && (image.bits == 8 || image.bits == 16);
   if (is_sound && image.crop &&
       !(in_range(image.frame_width()) && in_range(image.frame_height()) &&
-        lies_in(image.first_column(), image.width, image.frame_width()) &&
-        lies_in(image.first_row(), image.height, image.frame_height())))
+        is_within(image.first_column(), image.width, image.frame_width()) &&
+        is_within(image.first_row(), image.height, image.frame_height())))
     throw Error(ExitCode::kUsage, "image: expected a crop inside the image");
   if (is_sound) return;
   throw Error(ExitCode::kUsage,
@@ -65,7 +65,7 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
       seed_(scene.seed),
       fps_(scene.animation ? scene.animation->fps : Animation{}.fps) {
   check_image(image_);
-  if (scene.film) shown_ = scene.film->shown;
+  if (scene.film) shown_ = scene.film->scene_frame;
   if (scene.image.alpha && format.video == VideoFormat::kY4m) {
     throw Error(ExitCode::kUsage,
                 "--format y4m: YUV has no alpha; expected a scene without image.alpha");

@@ -16,7 +16,7 @@
 #include "renderer/frame_statistics.h"
 #include "renderer/image/png_format.h"
 #include "renderer/picture_bands.h"
-#include "renderer/raster/least_drawing.h"
+#include "renderer/raster/list_memory.h"
 
 namespace roundel {
 namespace {
@@ -114,7 +114,7 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
                          const DrawingNeeds& drawing, std::uint64_t at_start) {
   const bool is_cpu = backend == Backend::kCpu;
   const StageMemory memory = stage_memory(scene, format, is_cpu ? 0 : drawing.largest_chunk);
-  const std::uint64_t kept = kept_by_threads(count_parts(scene), thread_count());
+  const std::uint64_t kept = thread_memory(count_parts(scene), thread_count());
   return {program_memory(at_start, format, backend), memory.data.peak,
           memory.circles + memory.depths, is_cpu ? drawing.memory + kept : 0, memory.encoding};
 }

@@ -127,7 +127,7 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
     if (is_under_a_pixel(shapes[i], image)) ++sample.under_a_pixel;
     if (touches(shapes[i], image)) ++sample.touching;
     if (is_centered(shapes[i], image)) ++sample.centered;
-    if (i == 0 || shapes[i].radius < sample.least_radius) sample.least_radius = shapes[i].radius;
+    if (i == 0 || shapes[i].radius < sample.min_radius) sample.min_radius = shapes[i].radius;
     const double radius = static_cast<double>(shapes[i].radius) * image.frame_height();
     sample.ink += std::numbers::pi * radius * radius * std::fabs(paints[i].alpha);
     if (!is_snow(paints[i]))

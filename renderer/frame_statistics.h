@@ -19,7 +19,7 @@ struct CircleSample {
   std::size_t under_a_pixel = 0;  ///< narrower than a pixel
   std::size_t touching = 0;       ///< partly or wholly in the picture
   std::size_t centered = 0;       ///< with their centre in the whole image
-  float least_radius = 0;         ///< in heights of the whole image
+  float min_radius = 0;           ///< in heights of the whole image
   float brightest = 0;  ///< largest colour channel in the scene's blend space; ignores shader snow
   double ink = 0;       ///< sum of area, in pixels, times alpha
 };

@@ -8,7 +8,7 @@ namespace roundel {
 
 int rows_of_band(const ImageSettings& image, ImageFormat format) {
   const PngShape shape{image.width, image.height, image.channels(), image.bits};
-  if (format != ImageFormat::kPng || shape.filtered_bytes() <= png_format::kMaxOneIdat)
+  if (format != ImageFormat::kPng || shape.filtered_bytes() <= png_format::kMaxIdatBytes)
     return image.height;
   return static_cast<int>(png_format::block_rows(shape.row_bytes() + 1));
 }

@@ -91,7 +91,7 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
     draw_within(scene, frame, ImageFormat::kPng, [&] {
       rasterizer.draw(drawn, band_of(scene.image, top, rows), encoder.target(picture), stats);
     });
-    rasterizer.give_back();
+    rasterizer.free_host_memory();
     const StageTimer timer(stats, "encode");
     png.add(picture.image.bytes.data(), static_cast<std::size_t>(picture.image.height));
   }
@@ -118,7 +118,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     CircleSource source(scene);
     Circles memory;
     const CircleStream circles = source.at(frame, memory, &stats);  // or bin() makes them on demand
-    give_back_freed_blocks();                                       // used for reading data
+    trim_heap();                                                    // used for reading data
     sample = sample_circles(circles, scene.image);
     if (source.is_streamed()) progress.total = circles.count();
     draw_within(scene, frame, format, [&] {
@@ -126,8 +126,8 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     });
   }
   // Frees the memory of drawing before encoding.
-  rasterizer.give_back();
-  give_back_freed_blocks();
+  rasterizer.free_host_memory();
+  trim_heap();
 
   std::vector<std::uint8_t> file;
   {
@@ -135,8 +135,8 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     file = encoder.encode(picture, frame, true);
     stats.stage("encode").bytes = file.size();
   }
-  const StageTimer timer(stats, "write", StagePlace::kOutput);
-  write_file_atomically(path, file, TakenName::kFollow, sync);
+  const StageTimer timer(stats, "write", StageResource::kOutput);
+  write_file_atomically(path, file, OverwriteRule::kFollow, sync);
   return sample;
 }
 

@@ -174,8 +174,7 @@ Lines large_circles(const Drawn& drawn) {
   // Circles around the picture may be a horizon.
   const bool are_centered =
       static_cast<double>(sample.centered) >= kMajority * static_cast<double>(sample.circles);
-  if (sample.circles == 0 || !are_centered || sample.least_radius <= std::max(1.0, aspect))
-    return {};
+  if (sample.circles == 0 || !are_centered || sample.min_radius <= std::max(1.0, aspect)) return {};
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
   const bool change_size = std::any_of(keyed.begin(), keyed.end(), [](const KeyedValue& value) {
     return value.is_of_view() || value.target == KeyedValue::Target::kScale ||
@@ -194,7 +193,7 @@ Lines large_circles(const Drawn& drawn) {
   return fmt::format(
       "every circle's radius is larger than the picture ({:.3g} times its height), so it shows one "
       "colour: radii are in scene units; {}",
-      sample.least_radius, remedy);
+      sample.min_radius, remedy);
 }
 
 Lines bright_colors(const Drawn& drawn) {
@@ -309,7 +308,7 @@ Lines numbers_as_texts(const Mapped& mapped) {
     const std::size_t column = map.columns[slot];
     if (!holds_mostly_numbers(*data.table, column)) continue;
     lines += fmt::format("{}: {}: {} is compared as texts, because it {}", data.path, key,
-                         mapped.name(slot), texts_there(*data.table, column));
+                         mapped.name(slot), describe_texts(*data.table, column));
   }
   return lines;
 }
@@ -325,10 +324,10 @@ Lines all_missing(const Mapped& mapped) {
   Lines lines;
   mapped.for_each_scale([&](const char* key, Slot slot, const Scale& scale, std::uint64_t missing) {
     if (missing == kept)
-      lines +=
-          line(key, slot,
-               fmt::format("has no value that is {}, which scale: {} needs", taken_by(scale.kind),
-                           kScaleNames[static_cast<std::size_t>(scale.kind)]));
+      lines += line(
+          key, slot,
+          fmt::format("has no value that is {}, which scale: {} needs", accepted_values(scale.kind),
+                      kScaleNames[static_cast<std::size_t>(scale.kind)]));
   });
   if (data.facts->missing.color != kept || map.color.kind == ColorMap::Kind::kScale) return lines;
   if (map.color.kind == ColorMap::Kind::kText || !map.color.palette.empty())

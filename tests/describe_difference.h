@@ -5,7 +5,7 @@
 #include <string>
 
 #include "renderer/base/text.h"
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 
 namespace roundel {
 

@@ -65,7 +65,7 @@ Comparison compare(const Picture& a, const Picture& b, const CompareOptions& opt
     PictureDifference difference =
         compare_pictures(compared(Access::state(a), made[0]), compared(Access::state(b), made[1]),
                          tolerance, measures_of(options));
-    Verdict verdict = judge(difference, tolerance);
+    Verdict verdict = apply_tolerance(difference, tolerance);
     return Access::value<Comparison>({std::move(difference), std::move(verdict)});
   });
 }
@@ -76,7 +76,7 @@ Comparison compare_files(const std::string& a, const std::string& b,
     const Tolerance tolerance = tolerance_of(options);
     PictureDifference difference =
         roundel::compare_files(a, b, tolerance, measures_of(options)).difference;
-    Verdict verdict = judge(difference, tolerance);
+    Verdict verdict = apply_tolerance(difference, tolerance);
     return Access::value<Comparison>({std::move(difference), std::move(verdict)});
   });
 }

@@ -46,8 +46,9 @@ namespace roundel {
 inline namespace v0 {
 
 std::uint64_t checked_memory(const std::optional<std::uint64_t>& bytes) {
-  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
-  if (bytes) check(*bytes >= kLeast, "memory", fmt::format("at least {} bytes", kLeast), *bytes);
+  constexpr std::uint64_t kMinBytes = std::uint64_t{1} << 20;
+  if (bytes)
+    check(*bytes >= kMinBytes, "memory", fmt::format("at least {} bytes", kMinBytes), *bytes);
   return bytes.value_or(0);
 }
 

@@ -2,7 +2,7 @@
 
 #include "renderer/base/atomic_file.h"
 #include "renderer/circles/generate.h"
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 #include "renderer/raster/device_memory.h"
 #include "renderer/render.h"
 #include "renderer/scene/input_files.h"
@@ -24,7 +24,7 @@ struct Renderer::State {
 
   inner::Backend backend_for(const inner::Scene& drawn) const {
     const bool is_requested = machine.backend != BackendChoice::kAuto;
-    return find_backend(machine, is_requested ? kEndlessWork : work_of(drawn)).backend;
+    return find_backend(machine, is_requested ? kUnlimitedCost : drawing_cost(drawn)).backend;
   }
 
   /// Calls work() with the requested number of threads, and drops the rasterizer if it fails.
@@ -53,7 +53,7 @@ struct Renderer::State {
     };
     // Querying a thread's device would already start CUDA.
     if (wanted == inner::Backend::kCuda)
-      with_device_kept(draw_on_it);
+      preserve_device(draw_on_it);
     else
       draw_on_it();
   }
@@ -115,7 +115,7 @@ void Renderer::save(const Scene& scene, const std::string& path,
   inner::guarded([&] {
     const auto [at, number] = frame_of(scene, frame);
     format_of(path);  // throws for others
-    check_replaces_no_input(path, files_read({*at}), ExitCode::kOutputRefused);
+    check_output_is_no_input(path, input_paths({*at}), ExitCode::kOutputRefused);
     const NewFolders folder = folder_of_file(path);
     state_->with_threads([&, &drawn = *at, n = number] {
       state_->with_rasterizer(drawn, [&](Rasterizer& rasterizer) {

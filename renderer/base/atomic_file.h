@@ -16,7 +16,7 @@ class ListedPath;
 class FolderLock;
 
 /// Writes a file under a temporary name, which commit() renames to `path`: a failure or a crash
-/// leaves `path` as it was. With TakenName::kRefuse the file is nameless until commit(), if the
+/// leaves `path` as it was. With OverwriteRule::kRefuse the file is nameless until commit(), if the
 /// file system supports that: a crash leaves nothing, and threads in one folder wait for each
 /// other once a file instead of twice. A replaced file passes on its mode and, if permitted, owner
 /// and group.
@@ -25,8 +25,8 @@ class FolderLock;
 /// a read-only file; Error(kRuntimeFailure) if writing fails (disk full).
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::string& path, TakenName rule = TakenName::kFollow);
-  /// Begins a file with TakenName::kReplace that other processes, also on other machines, may
+  explicit AtomicFile(const std::string& path, OverwriteRule rule = OverwriteRule::kFollow);
+  /// Begins a file with OverwriteRule::kReplace that other processes, also on other machines, may
   /// write. Null while another writes it; the file may be complete already. Without locks of the
   /// file system every process gets it.
   static std::unique_ptr<AtomicFile> claim(const std::string& path);
@@ -39,7 +39,7 @@ class AtomicFile {
 
  private:
   struct Unopened {};
-  AtomicFile(Unopened, const std::string& path, TakenName rule);
+  AtomicFile(Unopened, const std::string& path, OverwriteRule rule);
   bool open_nameless();
   void open_unique();
   bool open_temporary(const std::string& temporary);
@@ -52,7 +52,7 @@ class AtomicFile {
 
   std::string path_;    // as given, for messages
   std::string target_;  // after following links
-  TakenName rule_;
+  OverwriteRule rule_;
   std::optional<struct stat> replaced_;
   std::unique_ptr<ListedPath> temporary_;  // null for pipes, devices and nameless files
   int file_ = -1;

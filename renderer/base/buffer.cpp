@@ -39,14 +39,14 @@ void keep_freed_blocks() {
 #endif
 }
 
-void keep_no_freed_blocks() {
+void release_large_blocks_on_free() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
 }
 
-void give_back_freed_blocks() {
+void trim_heap() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif

@@ -35,10 +35,10 @@ void keep_freed_blocks();
 
 /// Returns freed blocks of 1 MiB or more at once, so that the memory of stages does not add up: for
 /// programs that make one picture.
-void keep_no_freed_blocks();
+void release_large_blocks_on_free();
 
 /// Returns all free blocks to the system.
-void give_back_freed_blocks();
+void trim_heap();
 
 /// A heap array of fixed size, aligned to 64 bytes, move-only. Elements start uninitialised: the
 /// threads that fill it touch its pages first.

@@ -15,11 +15,11 @@ struct WorkCount {
 };
 
 /// Resource that a stage uses; kBus lies between processors and device.
-enum class StagePlace { kCpu, kCuda, kBus, kOutput };
+enum class StageResource { kCpu, kCuda, kBus, kOutput };
 
 struct Stage {
   std::string name;  ///< read, generate, bin, blend, copy, encode or write
-  StagePlace place = StagePlace::kCpu;
+  StageResource resource = StageResource::kCpu;
   double milliseconds = 0;  ///< wall time, summed over a frame's chunks
   std::uint64_t bytes = 0;  ///< size of the result (circles, lists, pixels, file)
 };
@@ -34,16 +34,16 @@ struct StageStats {
   std::uint64_t memory = 0;         ///< CPU backend: peak bytes of lists, chunks and states
 
   /// Appends the stage if it is new.
-  Stage& stage(const std::string& name, StagePlace place = StagePlace::kCpu) {
+  Stage& stage(const std::string& name, StageResource resource = StageResource::kCpu) {
     for (Stage& s : stages)
-      if (s.name == name && s.place == place) return s;
-    return stages.emplace_back(Stage{name, place});
+      if (s.name == name && s.resource == resource) return s;
+    return stages.emplace_back(Stage{name, resource});
   }
 
   /// Adds another frame or thread.
   void add(const StageStats& other) {
     for (const Stage& s : other.stages) {
-      Stage& sum = stage(s.name, s.place);
+      Stage& sum = stage(s.name, s.resource);
       sum.milliseconds += s.milliseconds;
       sum.bytes += s.bytes;
     }
@@ -58,12 +58,13 @@ struct StageStats {
 /// Adds its lifetime to a stage.
 class StageTimer {
  public:
-  StageTimer(StageStats& stats, std::string stage_name, StagePlace place = StagePlace::kCpu)
-      : stats_(stats), stage_name_(std::move(stage_name)), place_(place) {}
+  StageTimer(StageStats& stats, std::string stage_name,
+             StageResource resource = StageResource::kCpu)
+      : stats_(stats), stage_name_(std::move(stage_name)), resource_(resource) {}
   ~StageTimer() {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start_;
-    stats_.stage(stage_name_, place_).milliseconds += elapsed.count();
+    stats_.stage(stage_name_, resource_).milliseconds += elapsed.count();
   }
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
@@ -71,7 +72,7 @@ class StageTimer {
  private:
   StageStats& stats_;
   std::string stage_name_;
-  StagePlace place_;
+  StageResource resource_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -11,7 +11,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kMaxNameBytes = 40;
 
 // Length of the first character, 0 for invalid UTF-8.
 std::size_t utf8_length(std::string_view text) {
@@ -202,7 +202,7 @@ std::string json_for_yaml(std::string_view json) {
 
 std::optional<std::string> nearest_name(std::string_view name,
                                         const std::vector<std::string>& candidates) {
-  if (name.empty() || name.size() > kLongestName) return std::nullopt;
+  if (name.empty() || name.size() > kMaxNameBytes) return std::nullopt;
   std::optional<std::string> nearest;
   std::size_t best = name.size() <= 3 ? 2 : name.size() / 3 + 2;  // exclusive limit
   for (const std::string& candidate : candidates) {

@@ -262,26 +262,27 @@ void AtomicFile::refuse_taken() const {
               path_ + ": cannot write: the file exists and must not be replaced");
 }
 
-AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName rule)
-    : path_(path), target_(rule == TakenName::kFollow ? link_target(path) : path), rule_(rule) {
+AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, OverwriteRule rule)
+    : path_(path), target_(rule == OverwriteRule::kFollow ? link_target(path) : path), rule_(rule) {
   if (const std::size_t nul = path_.find('\0'); nul != std::string::npos)
     throw Error(ExitCode::kOutputRefused,
                 path_.substr(0, nul) + "\\x00: expected a path without NUL");
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
-  if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() reports a taken name
+  if (rule == OverwriteRule::kRefuse && open_nameless())
+    return;  // give_name() reports a taken name
   struct stat status {};
-  const auto read_status = rule == TakenName::kFollow ? stat : lstat;
+  const auto read_status = rule == OverwriteRule::kFollow ? stat : lstat;
   if (read_status(target_.c_str(), &status) != 0) {
     if (errno == ELOOP) fail(ELOOP);
     return;
   }
-  if (rule == TakenName::kRefuse) refuse_taken();
+  if (rule == OverwriteRule::kRefuse) refuse_taken();
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
   if (S_ISREG(status.st_mode)) {
     // rename() would replace a read-only file.
     if (access(target_.c_str(), W_OK) != 0) fail(errno);
     replaced_ = status;
-  } else if (rule == TakenName::kFollow) {
+  } else if (rule == OverwriteRule::kFollow) {
     // Pipes and devices (/dev/stdout, /dev/null) cannot be renamed onto.
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) fail(errno);
@@ -290,13 +291,13 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
   }
 }
 
-AtomicFile::AtomicFile(const std::string& path, TakenName rule)
+AtomicFile::AtomicFile(const std::string& path, OverwriteRule rule)
     : AtomicFile(Unopened(), path, rule) {
   if (file_ < 0) open_unique();
 }
 
 std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
-  std::unique_ptr<AtomicFile> file(new AtomicFile(Unopened(), path, TakenName::kReplace));
+  std::unique_ptr<AtomicFile> file(new AtomicFile(Unopened(), path, OverwriteRule::kReplace));
   const std::string temporary = common_path(path);
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -429,7 +430,7 @@ void AtomicFile::give_name() {
 
 void AtomicFile::rename_temporary() const {
   const char *const from = temporary_->path(), *const to = target_.c_str();
-  if (rule_ == TakenName::kRefuse) {
+  if (rule_ == OverwriteRule::kRefuse) {
     // These do not replace, as rename() does; some file systems lack the first. Without hard links,
     // a file that appears now is replaced.
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return;
@@ -557,7 +558,7 @@ void NewFolders::add(const std::string& path, Sync sync) {
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
-                           TakenName rule, Sync sync) {
+                           OverwriteRule rule, Sync sync) {
   AtomicFile file(path, rule);
   file.write(bytes);
   file.commit(sync);
@@ -567,10 +568,11 @@ void write_text_atomically(const std::string& path, std::string_view text) {
   write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-void check_takes_names(const std::string& path, TakenName rule) {
-  const std::string target = rule == TakenName::kFollow ? link_target(path) : path;
+void check_renames(const std::string& path, OverwriteRule rule) {
+  const std::string target = rule == OverwriteRule::kFollow ? link_target(path) : path;
   struct stat status {};
-  if (rule == TakenName::kFollow && stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+  if (rule == OverwriteRule::kFollow && stat(target.c_str(), &status) == 0 &&
+      !S_ISREG(status.st_mode))
     return;
   const ListedPath name(unique_path(target));
   try {

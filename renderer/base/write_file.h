@@ -13,7 +13,7 @@
 namespace roundel {
 
 /// How to write to a name that is not a regular file.
-enum class TakenName {
+enum class OverwriteRule {
   /// Keeps a symbolic link and replaces or creates its target. Pipes and devices get the bytes.
   kFollow,
   /// Replaces a symbolic link; refuses pipes and devices. For frames, which must not overwrite each
@@ -34,7 +34,7 @@ enum class Sync {
 /// Error(kRuntimeFailure) if writing fails (disk full). A replaced file passes on its mode and, if
 /// permitted, owner and group; its other hard links keep the old file.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
-                           TakenName rule = TakenName::kFollow, Sync sync = Sync::kNow);
+                           OverwriteRule rule = OverwriteRule::kFollow, Sync sync = Sync::kNow);
 void write_text_atomically(const std::string& path, std::string_view text);
 
 /// Writes all bytes; waits for a full pipe even if it is non-blocking. Returns 0 or errno.
@@ -46,7 +46,7 @@ std::string link_target(const std::string& path);
 /// Tests the system calls for writing `path` on an empty file in its folder. Throws
 /// Error(kOutputRefused) with folder and failing call, for example on a file system without
 /// renames. Ignores pipes and devices.
-void check_takes_names(const std::string& path, TakenName rule);
+void check_renames(const std::string& path, OverwriteRule rule);
 
 /// Removes temporary files of killed processes from a folder ("" is the working directory), except
 /// files that a process on any machine is writing. Reads at most `max_names` names. Never throws.

@@ -19,7 +19,7 @@ struct alignas(16) Shape {
 };
 
 /// The sign of `alpha` gives the shader: in [0, 1] for `solid`; for `snow` minus the alpha at the
-/// centre, with the shader's own colour. With CircleLooks the colour's signs give blend mode and
+/// centre, with the shader's own colour. With CircleStyles the colour's signs give blend mode and
 /// rings. The functions below read and write them.
 struct alignas(16) Paint {
   float red, green, blue;  ///< in the blend space; absolute values may exceed 1
@@ -43,7 +43,7 @@ inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
   return -snow.alpha;
 }
 
-/// Reads the signs; only in frames with looks.
+/// Reads the signs; only in frames with styles.
 inline ROUNDEL_HOST_DEVICE BlendMode blend_mode(const Paint& paint) {
   return static_cast<BlendMode>((has_sign(paint.red) ? 1 : 0) + (has_sign(paint.green) ? 2 : 0));
 }
@@ -65,7 +65,7 @@ inline ROUNDEL_HOST_DEVICE BlendColor paint_color(const Paint& paint) {
   return {std::fabs(paint.red), std::fabs(paint.green), std::fabs(paint.blue)};
 }
 /// Sets the signs.
-inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, bool is_ring) {
+inline ROUNDEL_HOST_DEVICE Paint with_style(const Paint& paint, BlendMode mode, bool is_ring) {
   const auto number = static_cast<unsigned>(mode);
   return {std::copysign(paint.red, (number & 1) != 0 ? -1.0f : 1.0f),
           std::copysign(paint.green, (number & 2) != 0 ? -1.0f : 1.0f),

@@ -40,7 +40,7 @@ Paint CircleParts::paint_of(const Shape& circle, const Paint& paint, std::size_t
   stroke.alpha = has_alpha_ ? stroke_.alpha : paint.alpha;
   // Circles that must cover nothing.
   if (!(circle.radius * circle.radius > 0)) stroke.alpha = 0;
-  return with_looks(stroke, layer_.blend, true);
+  return with_style(stroke, layer_.blend, true);
 }
 
 void CircleParts::spread(std::size_t first, std::span<Shape> shapes,

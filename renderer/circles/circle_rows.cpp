@@ -7,7 +7,7 @@
 
 #include "renderer/circles/circle_parts.h"
 #include "renderer/circles/view.h"
-#include "renderer/scene/center_rounding.h"
+#include "renderer/scene/double_centers.h"
 
 namespace roundel {
 namespace {
@@ -104,7 +104,7 @@ std::size_t circle_columns(const Scene& scene, bool all) {
   const bool all_snow = std::all_of(
       scene.layers.begin(), scene.layers.end(),
       [](const Layer& layer) { return layer.is_hidden || layer.shader == Shader::kSnow; });
-  if (all) return scene.image.looks.rings ? kStrokeColumns : kAllColumns;
+  if (all) return scene.image.styles.rings ? kStrokeColumns : kAllColumns;
   return all_snow && !scene.layers.empty() ? kShapeColumns : kColorColumns;
 }
 

@@ -57,7 +57,7 @@ class DataLayer final : public LayerSource {
     const CircleSpans out{shapes, paints};
     if (!traits_.is_cheap) return fill_all(out);
     if (map_.order) return fill_in_order(order_.span().subspan(first, shapes.size()), out);
-    if (facts_.kept_before.empty()) return fill_rows(first, out);
+    if (facts_.kept_rows_before.empty()) return fill_rows(first, out);
     fill_kept_rows(first, out);
   }
 
@@ -67,8 +67,8 @@ class DataLayer final : public LayerSource {
       if (order_.empty()) order_ = sorted();
       for (std::uint64_t& row : rows) row = order_[row];
     }
-    if (facts_.kept_before.empty()) return rows;
-    const std::vector<std::uint64_t>& before = facts_.kept_before;
+    if (facts_.kept_rows_before.empty()) return rows;
+    const std::vector<std::uint64_t>& before = facts_.kept_rows_before;
     MappedRun& run = runs_.local();
     for (std::uint64_t& row : rows) {
       const std::uint64_t block = facts_.block_of(row);
@@ -103,7 +103,7 @@ class DataLayer final : public LayerSource {
     const std::uint64_t order = order_bytes();
     const std::uint64_t opened = table_.memory_bytes_within(max_data_bytes(scene_)) +
                                  facts_.category_bytes +
-                                 facts_.kept_before.size() * sizeof(std::uint64_t);
+                                 facts_.kept_rows_before.size() * sizeof(std::uint64_t);
     const std::uint64_t reading = core_count() * thread_bytes();
     const std::uint64_t held = traits_.is_cheap ? drawing_bytes() + order : reading;
     const PercentileMemory percentiles(facts_.rows, facts_.percentile_scales, scene_.memory);
@@ -257,7 +257,7 @@ class DataLayer final : public LayerSource {
     std::uint64_t first = block * facts_.block_rows, count = rows_of_block(block);
     std::uint64_t before = facts_.kept_before_block(block);
     std::uint64_t kept = facts_.kept_before_block(block + 1) - before;
-    if (facts_.kept_before.empty()) {  // reads the rows in between, too
+    if (facts_.kept_rows_before.empty()) {  // reads the rows in between, too
       const auto [lowest, highest] = std::minmax_element(run.selected.begin(), run.selected.end());
       first = before = *lowest;
       count = kept = *highest - before + 1;
@@ -307,7 +307,7 @@ class DataLayer final : public LayerSource {
   /// Reads whole blocks, whose numbers of kept rows are known: for maps that drop rows.
   void fill_kept_rows(std::size_t first, const CircleSpans& out) const {
     MappedRun& run = runs_.local();
-    const std::vector<std::uint64_t>& before = facts_.kept_before;
+    const std::vector<std::uint64_t>& before = facts_.kept_rows_before;
     std::size_t done = 0;
     for (std::uint64_t block = facts_.block_of(first); done < out.size(); ++block) {
       const std::size_t begin = first + done - before[block];

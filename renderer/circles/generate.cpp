@@ -257,7 +257,7 @@ bool CircleSource::is_simulated() const {
 
 FilmSource::FilmSource(const Scene& scene, CircleUse use)
     : has_frames_(roundel::has_frames(scene)),
-      has_recipes_(only_moves(scene) && !scene.image.looks.rings),  // these have parts
+      has_recipes_(only_moves(scene) && !scene.image.styles.rings),  // these have parts
       current_{{std::shared_ptr<const Scene>(), &scene},
                std::make_shared<CircleSource>(scene, use)},
       use_(use) {}

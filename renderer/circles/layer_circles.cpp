@@ -13,7 +13,7 @@
 #include "renderer/base/error.h"
 #include "renderer/circles/circle_parts.h"
 #include "renderer/circles/classic.h"
-#include "renderer/scene/center_rounding.h"
+#include "renderer/scene/double_centers.h"
 
 namespace roundel {
 namespace {

@@ -10,20 +10,20 @@
 namespace roundel {
 
 /// Applies shader, opacity and blend space to paints as written and, for drawing, sets the signs
-/// for looks.
+/// for styles.
 class PaintFinish {
  public:
   PaintFinish() = default;
   PaintFinish(const Scene& scene, const Layer& layer, bool to_be_drawn)
       : is_snow_(layer.shader == Shader::kSnow),
         is_linear_(scene.image.blend_space == BlendSpace::kLinear),
-        has_looks_(to_be_drawn && scene.image.looks.any()),
+        has_styles_(to_be_drawn && scene.image.styles.any()),
         blend_(layer.blend),
         // Data layers apply the opacity to solid alphas themselves, which rounds once.
         opacity_(is_snow_ || !std::holds_alternative<DataSource>(layer.source) ? layer.opacity
                                                                                : 1) {}
 
-  bool is_identity() const { return !is_snow_ && !is_linear_ && !has_looks_ && opacity_ == 1; }
+  bool is_identity() const { return !is_snow_ && !is_linear_ && !has_styles_ && opacity_ == 1; }
   ROUNDEL_HOST_DEVICE void operator()(const Shape& shape, Paint& paint) const {
     if (is_snow_)  // see Paint::alpha
       paint.alpha = shape.radius > kEmptyRadius
@@ -36,7 +36,7 @@ class PaintFinish {
       paint.green = srgb_to_linear(paint.green);
       paint.blue = srgb_to_linear(paint.blue);
     }
-    if (has_looks_) paint = with_looks(paint, blend_, false);
+    if (has_styles_) paint = with_style(paint, blend_, false);
   }
   void operator()(std::span<const Shape> shapes, std::span<Paint> paints) const {
     if (is_identity()) return;
@@ -45,7 +45,7 @@ class PaintFinish {
   }
 
  private:
-  bool is_snow_ = false, is_linear_ = false, has_looks_ = false;
+  bool is_snow_ = false, is_linear_ = false, has_styles_ = false;
   BlendMode blend_ = BlendMode::kOver;
   double opacity_ = 1;
 };

@@ -13,8 +13,8 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
-#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/picture_difference.h"
+#include "renderer/compare/picture_shapes.h"
 
 namespace roundel {
 namespace {
@@ -45,7 +45,7 @@ bool equal_pieces(const InputFile& a, const InputFile& b) {
   return equal;
 }
 
-/// Throws an Error for equal files of an unsupported kind or with an unsound header, since a
+/// Throws an Error for equal files of an unsupported kind or with a damaged header, since a
 /// difference could not have been found.
 bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
   if (a.size() != b.size()) return false;
@@ -130,7 +130,7 @@ ComparedFiles compare_files(const std::string& path_a, const std::string& path_b
   try {
     do_both([&] { compared.a = read_picture(*file_a); },
             [&] { compared.b = read_picture(*file_b); });
-    if (tolerance.is_shape_tolerant) make_alike(*compared.a, *compared.b);
+    if (tolerance.is_shape_tolerant) unify_shapes(*compared.a, *compared.b);
     compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
   } catch (const std::bad_alloc&) {
     compared.a.reset(), compared.b.reset();

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "renderer/base/error.h"
-#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/antialiasing.h"
 #include "renderer/compare/byte_rows.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/picture_difference.h"
+#include "renderer/compare/picture_shapes.h"
 #include "renderer/compare/ssim.h"
 
 namespace roundel {
@@ -263,7 +263,7 @@ PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tol
   if (!same_shape(a, b)) {
     difference.kind = PictureDifference::Kind::kOtherShape;
     difference.shape = shape_text(a) + " and " + shape_text(b);
-    difference.can_be_alike = can_be_alike(a, b);
+    difference.can_unify_shapes = can_unify_shapes(a, b);
     return difference;
   }
   check_display(a.display, b.display);

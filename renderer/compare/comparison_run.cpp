@@ -39,7 +39,7 @@ Measures measures_for(const Tolerance& tolerance, Measures measures) {
 /// bytes are equal.
 void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* actual,
               const Measures& measures, PairResult& result) {
-  const Verdict verdict = judge(result.difference, tolerance);
+  const Verdict verdict = apply_tolerance(result.difference, tolerance);
   result.state = verdict.same ? PairState::kSame : PairState::kDiffers;
   result.reasons = verdict.reasons;
   if (golden == nullptr || actual == nullptr) return;
@@ -130,10 +130,10 @@ std::string command_to_accept(const ComparisonRun& run, const std::vector<std::s
 
 RunCounts count_states(const ComparisonRun& run) {
   RunCounts counts;
-  std::size_t* const of_states[] = {&counts.same, &counts.differ, &counts.fresh, &counts.missing,
+  std::size_t* const of_states[] = {&counts.same, &counts.differ, &counts.added, &counts.missing,
                                     &counts.not_compared};
   for (const PairResult& result : run.results) ++*of_states[static_cast<int>(result.state)];
-  counts.passed_over = run.passed_over;
+  counts.ignored_files = run.ignored_files;
   return counts;
 }
 
@@ -147,11 +147,11 @@ std::string counts_text(const RunCounts& counts) {
   if (counts.differ > 0) {
     text += fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "");
   }
-  if (counts.fresh > 0) text += fmt::format(", {} new", counts.fresh);
+  if (counts.added > 0) text += fmt::format(", {} new", counts.added);
   if (counts.missing > 0) text += fmt::format(", {} missing", counts.missing);
   if (counts.not_compared > 0) text += fmt::format(", {} not compared", counts.not_compared);
-  if (counts.passed_over > 0)
-    text += fmt::format("; {} ignored", counted(counts.passed_over, "other file"));
+  if (counts.ignored_files > 0)
+    text += fmt::format("; {} ignored", counted(counts.ignored_files, "other file"));
   return text;
 }
 
@@ -248,7 +248,7 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
   others.insert(actuals.others.begin(), actuals.others.end());
   others.erase(kManifestName);
   others.erase(kLockName);
-  run.passed_over = others.size();
+  run.ignored_files = others.size();
   std::erase_if(run.results,
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });
   const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());

@@ -49,12 +49,12 @@ struct ComparisonRun {
   std::string title;  ///< "goldens and actual"
   std::vector<PairResult> results;
   /// Files in two folders that are not pictures, except manifest and lock.
-  std::size_t passed_over = 0;
+  std::size_t ignored_files = 0;
   std::string golden_folder;
-  std::size_t unsound = 0;               ///< pictures that accept would refuse, which are not kept
-  std::string output_folder;             ///< folder for accept; may be empty
-  std::vector<std::string> kept_before;  ///< an earlier run's pictures in output_folder
-  int share = 0, shares = 0;             ///< number (from 1) of shares; 0: not shared
+  std::size_t not_accepted = 0;  ///< pictures that accept would refuse, which are not kept
+  std::string output_folder;     ///< folder for accept; may be empty
+  std::vector<std::string> kept_rows_before;  ///< an earlier run's pictures in output_folder
+  int share = 0, shares = 0;                  ///< number (from 1) of shares; 0: not shared
   /// Command to accept a picture, without its name; empty: not possible.
   std::string accept_command;
 };
@@ -63,9 +63,9 @@ struct ComparisonRun {
 std::string command_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
 
 struct RunCounts {
-  std::size_t same = 0, differ = 0, fresh = 0, missing = 0, not_compared = 0;
-  std::size_t passed_over = 0;
-  std::size_t all() const { return same + differ + fresh + missing + not_compared; }
+  std::size_t same = 0, differ = 0, added = 0, missing = 0, not_compared = 0;
+  std::size_t ignored_files = 0;
+  std::size_t all() const { return same + differ + added + missing + not_compared; }
 };
 RunCounts count_states(const ComparisonRun& run);
 

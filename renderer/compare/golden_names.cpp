@@ -15,7 +15,7 @@ std::size_t ending_of(const std::string& name) {
 
 }  // namespace
 
-std::string picture_of_other_golden(const std::string& name) {
+std::string picture_of_alternative(const std::string& name) {
   const std::size_t ending = ending_of(name);
   const std::size_t other = name.rfind(kAlternative, ending);
   const std::size_t file = name.rfind('/') + 1;  // npos + 1 is 0
@@ -25,11 +25,11 @@ std::string picture_of_other_golden(const std::string& name) {
   return name.substr(0, other) + name.substr(ending);
 }
 
-std::map<std::string, std::vector<std::string>> other_goldens(
+std::map<std::string, std::vector<std::string>> alternatives_by_picture(
     const std::vector<std::string>& names) {
   std::map<std::string, std::vector<std::string>> others;
   for (const std::string& name : names) {
-    const std::string picture = picture_of_other_golden(name);
+    const std::string picture = picture_of_alternative(name);
     if (!picture.empty()) others[picture].push_back(name);
   }
   return others;

@@ -7,10 +7,10 @@ namespace roundel {
 
 /// A picture may have several goldens, `logo.png` and any `logo.alt-WORD.png`, and passes if it
 /// matches one. Returns `film/0007.png` for `film/0007.alt-dark.png`; empty for other names.
-std::string picture_of_other_golden(const std::string& name);
+std::string picture_of_alternative(const std::string& name);
 
 /// Alternatives among `names` by picture, in order.
-std::map<std::string, std::vector<std::string>> other_goldens(
+std::map<std::string, std::vector<std::string>> alternatives_by_picture(
     const std::vector<std::string>& names);
 
 /// Alternative N, from 1: `logo.alt-1.png`.

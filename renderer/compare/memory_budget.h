@@ -25,7 +25,7 @@ class MemoryBudget {
       return *this;
     }
     ~Share() {
-      if (budget_ != nullptr) budget_->give_back(bytes_);
+      if (budget_ != nullptr) budget_->release(bytes_);
     }
 
    private:
@@ -42,7 +42,7 @@ class MemoryBudget {
   }
 
  private:
-  void give_back(std::uint64_t bytes) {
+  void release(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     taken_ -= bytes;
     given_back_.notify_all();

@@ -73,7 +73,7 @@ ComparisonRun merge_results(const std::vector<ResultsFile>& files) {
   Lines conflicts;
   ComparisonRun run;
   for (const ResultsFile& file : files) {
-    run.passed_over += file.run.passed_over;
+    run.ignored_files += file.run.ignored_files;
     if (std::find(titles.begin(), titles.end(), file.run.title) == titles.end())
       titles.push_back(file.run.title);
     for (std::size_t i = 0; i < file.run.results.size(); ++i) {

@@ -103,7 +103,7 @@ PendingList read_list(const std::string& folder) {
 class StoredFiles {
  public:
   explicit StoredFiles(const std::string& folder)
-      : folder_(folder), others_(other_goldens(list_pictures(folder).files)) {}
+      : folder_(folder), others_(alternatives_by_picture(list_pictures(folder).files)) {}
 
   /// Possible goldens, existing or not.
   std::vector<std::string> names_of(const std::string& picture) const {
@@ -140,7 +140,7 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
   std::error_code error;
   const fs::path path = fs::canonical(fs::path(folder) / listed, error);
   if (error || !fs::is_directory(path, error)) refuse("does not exist");
-  if (!lies_in(path.string(), ".")) refuse("is not in the working directory");
+  if (!is_within(path.string(), ".")) refuse("is not in the working directory");
   if (!has_golden_lock(path.string())) refuse(fmt::format("has no {}", kLockName));
   return fs::proximate(path, error).string();
 }
@@ -372,7 +372,7 @@ AcceptableGoldens read_pending(const std::string& folder,
   return {folder, goldens, list.names, list.unused};
 }
 
-bool lies_in(const std::string& path, const std::string& folder) {
+bool is_within(const std::string& path, const std::string& folder) {
   std::error_code error_path, error_folder;
   const fs::path inner = fs::weakly_canonical(fs::absolute(path, error_path), error_path);
   const fs::path outer = fs::weakly_canonical(fs::absolute(folder, error_folder), error_folder);
@@ -387,18 +387,18 @@ std::optional<std::string> find_file_in(const std::vector<std::string>& files,
   std::map<fs::path, bool> folders;  // each folder is checked once
   const auto is_inside = [&](const std::string& file) {
     std::error_code ignored;
-    if (fs::is_symlink(file, ignored)) return lies_in(file, folder);
+    if (fs::is_symlink(file, ignored)) return is_within(file, folder);
     const fs::path parent = fs::path(file).parent_path();
     const auto [known, is_new] = folders.try_emplace(parent);
-    if (is_new) known->second = lies_in(parent.empty() ? "." : parent.string(), folder);
+    if (is_new) known->second = is_within(parent.empty() ? "." : parent.string(), folder);
     return known->second;
   };
   const auto found = std::find_if(files.begin(), files.end(), is_inside);
   return found == files.end() ? std::nullopt : std::optional(*found);
 }
 
-std::vector<std::string> names_meant(const std::string& text,
-                                     const std::vector<std::string>& names) {
+std::vector<std::string> matching_names(const std::string& text,
+                                        const std::vector<std::string>& names) {
   for (const std::string& exact : {text, text + ".png", text + ".exr"}) {
     if (std::find(names.begin(), names.end(), exact) != names.end()) return {exact};
   }

@@ -34,7 +34,7 @@ class PendingGoldens {
                  Others others = Others::kRemove);
 
   /// Pictures of the earlier run that stay, to be accepted with this run's.
-  const std::vector<std::string>& kept_before() const { return kept_before_; }
+  const std::vector<std::string>& kept_rows_before() const { return kept_before_; }
   /// Removed pictures that this run does not draw.
   const std::vector<std::string>& removed() const { return removed_; }
 
@@ -97,7 +97,7 @@ AcceptableGoldens read_pending(const std::string& folder,
                                const std::optional<std::string>& golden_folder);
 
 /// True if `path` is `folder` or inside it, with links resolved.
-bool lies_in(const std::string& path, const std::string& folder);
+bool is_within(const std::string& path, const std::string& folder);
 
 /// Returns the first of possibly thousands of files that lies in `folder`.
 std::optional<std::string> find_file_in(const std::vector<std::string>& files,
@@ -105,8 +105,8 @@ std::optional<std::string> find_file_in(const std::vector<std::string>& files,
 
 /// Returns the names that `text` means: a name or a pattern as in a manifest, with or without
 /// extension.
-std::vector<std::string> names_meant(const std::string& text,
-                                     const std::vector<std::string>& names);
+std::vector<std::string> matching_names(const std::string& text,
+                                        const std::vector<std::string>& names);
 
 enum class Accepted {
   kAlready,  ///< unchanged: the golden has these bytes

@@ -48,7 +48,7 @@ inline double sample_delta(float a, float b, Picture::Samples samples) {
 }
 
 /// Decodes a PNG, EXR, PFM, JPEG or WebP, recognized by its first bytes. Throws
-/// Error(kInvalidScene) "PATH: …" for other and unsound files, sizes beyond Roundel's limit, and
+/// Error(kInvalidScene) "PATH: …" for other and damaged files, sizes beyond Roundel's limit, and
 /// features that would be lost; Error(kRuntimeFailure) if the memory is too small. PNG: all kinds;
 /// a palette becomes RGB, a tRNS chunk an alpha channel. EXR: channels R, G, B or Y, with or
 /// without A, half or float. JPEG and WebP: photo.h.
@@ -61,7 +61,7 @@ struct PictureHeader {
   Picture shape;             ///< without samples
   std::uint64_t memory = 0;  ///< upper bound for reading it
 };
-/// Throws as read_picture() does for unsupported kinds and unsound headers, and for a PNG with
+/// Throws as read_picture() does for unsupported kinds and damaged headers, and for a PNG with
 /// truncated chunks or wrong checksums.
 PictureHeader read_picture_header(const InputFile& file);
 PictureHeader decode_picture_header(const std::string& path, std::span<const std::byte> file);

@@ -33,7 +33,7 @@ struct Tolerance {
   std::optional<double> flip_mean = {};     ///< limit of ꟻLIP's mean
   std::vector<PixelBox> ignore = {};        ///< pixels that are not compared
   std::shared_ptr<const Mask> mask = {};    ///< more of these
-  bool is_shape_tolerant = false;           ///< call make_alike() first
+  bool is_shape_tolerant = false;           ///< call unify_shapes() first
   bool ignores_antialiasing = false;        ///< pixels with is_antialiased() are not over
 };
 
@@ -54,9 +54,9 @@ struct PictureDifference {
   using Flip = FlipStatistics;
 
   Kind kind = Kind::kEqualBytes;
-  std::string shape;          ///< for kOtherShape: "96x96 RGB and 96x95 RGB"
-  bool can_be_alike = false;  ///< for kOtherShape: make_alike() would help
-  int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
+  std::string shape;              ///< for kOtherShape: "96x96 RGB and 96x95 RGB"
+  bool can_unify_shapes = false;  ///< for kOtherShape: unify_shapes() would help
+  int width = 0, height = 0;      ///< 0 for kEqualBytes, which are not decoded
   std::vector<Channel> channels;
   double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal
@@ -84,7 +84,7 @@ struct Verdict {
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                    const Measures& measures);
 /// `tolerance` must be that of the comparison.
-Verdict judge(const PictureDifference& difference, const Tolerance& tolerance);
+Verdict apply_tolerance(const PictureDifference& difference, const Tolerance& tolerance);
 
 /// The pictures are there if they were decoded.
 struct ComparedFiles {

@@ -88,7 +88,7 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
     json["difference"] = difference_json(result.difference);
   }
   if (!run.accept_command.empty() && !result.actual_path.empty() && is_acceptable(result.name) &&
-      lies_in(result.actual_path, run.output_folder)) {
+      is_within(result.actual_path, run.output_folder)) {
     json["accept"] = command_to_accept(run, {result.name});
   }
   return json;

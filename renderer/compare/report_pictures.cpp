@@ -11,9 +11,9 @@
 #include <span>
 
 #include "renderer/base/error.h"
-#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/difference_image.h"
-#include "renderer/compare/differing_places.h"
+#include "renderer/compare/difference_regions.h"
+#include "renderer/compare/picture_shapes.h"
 
 namespace roundel {
 namespace {
@@ -231,11 +231,11 @@ int factor_of(const Layers& layers) {
 /// [x, y, width, height, pixels, peak_x, peak_y] each.
 std::string places_text(const Layers& layers) {
   if (!layers.difference) return "all_places:0,places:[]";
-  const std::vector<DifferingPlace> places =
-      differing_places(*layers.golden, *layers.actual, *layers.difference);
+  const std::vector<DifferenceRegion> places =
+      difference_regions(*layers.golden, *layers.actual, *layers.difference);
   std::string text = fmt::format("all_places:{},places:[", places.size());
   for (std::size_t i = 0; i < std::min(places.size(), kPlaces); ++i) {
-    const DifferingPlace& place = places[i];
+    const DifferenceRegion& place = places[i];
     text +=
         fmt::format("{}[{},{},{},{},{},{},{}]", i == 0 ? "" : ",", place.box.x, place.box.y,
                     place.box.width, place.box.height, place.pixels, place.peak_x, place.peak_y);
@@ -252,7 +252,7 @@ Image only_marks(Image difference) {
   return difference;
 }
 
-/// Nothing if the file is missing, or known to be unsound.
+/// Nothing if the file is missing, or known to be damaged.
 std::optional<Picture> read_if_there(const std::string& path, bool may_be_broken) {
   if (path.empty()) return std::nullopt;
   try {
@@ -271,7 +271,7 @@ Layers layers_of(const PairResult& result) {
                 {}};
   std::optional<Picture>&golden = layers.golden, &actual = layers.actual;
   if (!golden || !actual) return layers;
-  if (result.tolerance.is_shape_tolerant) make_alike(*golden, *actual);
+  if (result.tolerance.is_shape_tolerant) unify_shapes(*golden, *actual);
   if (result.difference.kind != PictureDifference::Kind::kDifferent) return layers;
   if (!same_shape(*golden, *actual)) return layers;  // the files changed in the meantime
   layers.difference = only_marks(difference_image(*golden, *actual, result.tolerance));

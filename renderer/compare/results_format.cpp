@@ -171,7 +171,7 @@ ObjectForm<ComparisonRun> make_run(const ObjectForm<PairResult>& result) {
        required("title", &Run::title, any_text()),
        required("counts", counts, "number of pictures in each state"),
        {"shard", kItself, shard, "share of the pictures, with `regress --shard`"},
-       {"passed_over", &Run::passed_over, count(), "number of other files in the two folders"},
+       {"ignored_files", &Run::ignored_files, count(), "number of other files in the two folders"},
        {"goldens", &Run::golden_folder, path_text(), "folder of the goldens"},
        {"output", &Run::output_folder, path_text(),
         "folder in which `roundel accept` finds pictures"},

@@ -152,7 +152,7 @@ std::string run_json(const ComparisonRun& run, const std::string& path) {
   const RelativePaths relative(path);
   Json json = {{"version", 1}, {"title", run.title}, {"counts", counts_json(count_states(run))}};
   if (run.shares > 0) json["shard"] = {{"share", run.share}, {"of", run.shares}};
-  if (run.passed_over > 0) json["passed_over"] = run.passed_over;
+  if (run.ignored_files > 0) json["ignored_files"] = run.ignored_files;
   if (!run.golden_folder.empty()) json["goldens"] = relative(run.golden_folder);
   if (!run.output_folder.empty()) json["output"] = relative(run.output_folder);
   // A picture per line, to read and to compare with another run's.
@@ -215,7 +215,7 @@ Json difference_json(const PictureDifference& difference, const Verdict& verdict
 Json counts_json(const RunCounts& counts) {
   return {{"same", counts.same},
           {"differ", counts.differ},
-          {"new", counts.fresh},
+          {"new", counts.added},
           {"missing", counts.missing},
           {"not_compared", counts.not_compared}};
 }
@@ -230,7 +230,7 @@ std::string run_junit(const ComparisonRun& run) {
   for (const PairResult& result : run.results) seconds += result.seconds;
   const std::string numbers = fmt::format(
       "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{:.6f}\"", counts.all(),
-      counts.differ + counts.fresh + counts.missing, counts.not_compared, seconds);
+      counts.differ + counts.added + counts.missing, counts.not_compared, seconds);
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"{}\" {}>\n",
       numbers, xml(run.title), numbers);

@@ -12,8 +12,8 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/golden_names.h"
+#include "renderer/compare/picture_shapes.h"
 #include "renderer/image/files.h"
 
 namespace roundel {
@@ -59,7 +59,7 @@ GoldenTrial try_golden(const PairResult& subject, const std::string& path, const
   trial.result.golden_path = path;
   trial.golden = read_picture(path);
   if (rule_for(rules, subject.name).tolerance.is_shape_tolerant && !same_shape(trial.golden, drawn))
-    make_alike(trial.golden, trial.alike = copy_of(drawn));
+    unify_shapes(trial.golden, trial.alike = copy_of(drawn));
   compare_pair(trial.golden, trial.compared(drawn), rules, measures, trial.result);
   return trial;
 }
@@ -92,7 +92,7 @@ std::vector<std::string> unused_goldens(const StoredGoldens& stored,
   std::set<std::string> unused;
   const auto is_drawn = [&drawn](const std::string& name) {
     return drawn.count(name) > 0 || is_of_film(name, drawn) ||
-           drawn.count(picture_of_other_golden(name)) > 0;
+           drawn.count(picture_of_alternative(name)) > 0;
   };
   for (const std::string& name : stored.files)
     if (!is_drawn(name) && !is_mask(rules, path_in(stored.folder, name))) unused.insert(name);

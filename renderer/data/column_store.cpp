@@ -51,7 +51,7 @@ void ColumnStore::add(Buffer<std::byte> block) {
       earlier = {};
     }
     blocks_.clear();
-    give_back_freed_blocks();
+    trim_heap();
   }
   if (file_ >= 0) return write(block.span());
   bytes_ += block.size();

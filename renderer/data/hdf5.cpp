@@ -27,7 +27,7 @@ class HelperFile {
   HelperFile(std::shared_ptr<const InputFile> file, std::string dataset)
       : file_(std::move(file)), dataset_(std::move(dataset)), description_(open()) {}
   ~HelperFile() {
-    if (process_) Hdf5Process::give_back(std::move(process_));
+    if (process_) Hdf5Process::return_to_pool(std::move(process_));
   }
   HelperFile(const HelperFile&) = delete;
   HelperFile& operator=(const HelperFile&) = delete;

@@ -91,7 +91,7 @@ std::unique_ptr<Hdf5Process> Hdf5Process::take(const std::string& path) {
   return process;
 }
 
-void Hdf5Process::give_back(std::unique_ptr<Hdf5Process> process) {
+void Hdf5Process::return_to_pool(std::unique_ptr<Hdf5Process> process) {
   if (!process->is_own() || !process->send({kHdf5Close, 0, 0}, -1)) return;
   const std::lock_guard lock(idle().mutex);
   if (idle().processes.size() < kMaxIdle) idle().processes.push_back(std::move(process));

@@ -24,7 +24,7 @@ class Hdf5Process {
   /// Error(kRuntimeFailure), and as find_module() does.
   static std::unique_ptr<Hdf5Process> take(const std::string& path);
   /// Closes the file and keeps the process.
-  static void give_back(std::unique_ptr<Hdf5Process> process);
+  static void return_to_pool(std::unique_ptr<Hdf5Process> process);
   ~Hdf5Process() { end(); }
   Hdf5Process(const Hdf5Process&) = delete;
   Hdf5Process& operator=(const Hdf5Process&) = delete;

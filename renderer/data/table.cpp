@@ -268,7 +268,7 @@ std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
   return rows == table->rows() ? table : table->with_rows(rows);
 }
 
-std::string columns_there(const Table& table) {
+std::string describe_columns(const Table& table) {
   const std::vector<std::string> names = names_of(table, true);
   if (!names.empty()) return list_names(names);
   const std::size_t count = table.columns().size();
@@ -281,7 +281,7 @@ std::string missing_column_text(const Table& table, std::string_view name) {
   if (found != table.left_out().end())
     return fmt::format("{}: {}: {}", table.path(), printable(name), found->second);
   return fmt::format("{} has no column {}{}; {}{}{}", table.path(), quoted(name),
-                     did_you_mean(name, names_of(table, false)), columns_there(table),
+                     did_you_mean(name, names_of(table, false)), describe_columns(table),
                      left_out_text(table.left_out()), table.hint());
 }
 
@@ -292,7 +292,7 @@ std::string text_at(const Table& table, std::uint64_t row, std::size_t column) {
   return std::string(rows.texts(0)[0]);
 }
 
-std::string texts_there(const Table& table, std::size_t column) {
+std::string describe_texts(const Table& table, std::size_t column) {
   if (table.rows_of(column) == 0) return "holds texts";
   const std::optional<std::uint64_t> first = table.columns()[column].first_text;
   const std::string text = text_at(table, first.value_or(0), column);

@@ -256,13 +256,13 @@ std::optional<std::size_t> find_column(const Table& table, std::string_view name
 std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
                                        const std::vector<std::size_t>& columns);
 /// "there are x, y and radius", "its 3 columns have no names".
-std::string columns_there(const Table& table);
+std::string describe_columns(const Table& table);
 /// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`, or why it is
 /// not a column.
 std::string missing_column_text(const Table& table, std::string_view name);
 /// Reads a field of a column that is_text.
 std::string text_at(const Table& table, std::uint64_t row, std::size_t column);
 /// `holds texts, first in line 2: "--"`, with a remedy.
-std::string texts_there(const Table& table, std::size_t column);
+std::string describe_texts(const Table& table, std::size_t column);
 
 }  // namespace roundel

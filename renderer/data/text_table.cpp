@@ -92,7 +92,7 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form,
   set_opening_bytes(found.piece_bytes *
                     static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()));
   constexpr std::uint64_t kLongLines = std::uint64_t{1} << 20;
-  if (found.piece_bytes > kLongLines) give_back_freed_blocks();
+  if (found.piece_bytes > kLongLines) trim_heap();
 }
 
 std::uint64_t TextTable::memory_bytes() const {

@@ -60,16 +60,16 @@ struct CompositedCircle {
 };
 
 CompositedCircle composited_circle(std::uint32_t circle, const PixelWalk& walk,
-                                   const PixelWalk::Look& look) {
-  const BlendColor& c = look.color;
+                                   const PixelWalk::PixelPaint& painted) {
+  const BlendColor& c = painted.color;
   const PixelWalk::State& state = walk.state;
   CompositedCircle made{circle,
-                        look.alpha,
+                        painted.alpha,
                         {state.red_transmittance, state.green_transmittance,
                          state.blue_transmittance, state.red_transmittance},
                         channels_of(c, 0),
                         {0, 0, 0, 0}};
-  switch (look.mode) {  // only `over` adds coverage, which alpha counts
+  switch (painted.mode) {  // only `over` adds coverage, which alpha counts
     case BlendMode::kOver:
       made.shown[3] = 1;
       made.stopped = {1, 1, 1, 1};
@@ -98,7 +98,8 @@ Channels add_effects(const Side& side, std::span<const std::uint32_t> list, int 
     const Paint& paint = circles.paints[*i];
     const float share = walk.share_of(shape, paint);
     if (!(share > 0)) continue;
-    composited.push_back(composited_circle(*i, walk, walk.look_of(shape, paint, share, side.ramp)));
+    composited.push_back(
+        composited_circle(*i, walk, walk.pixel_paint(shape, paint, share, side.ramp)));
     walk.blend(shape, paint, share, side.ramp);
   }
   Channels behind = side.behind_all(row);
@@ -158,7 +159,7 @@ class EffectSum {
     // Sums may take several times as much as the lists of both sides.
     const std::uint64_t most = std::max(a.circles.count(), b.circles.count());
     // A single tile's lists must fit, with all circles: list, rounded up, and offsets.
-    const std::uint64_t least = cpu::least_list_bytes(grid_) + 4 * most * sizeof(std::uint32_t);
+    const std::uint64_t least = cpu::min_list_bytes(grid_) + 4 * most * sizeof(std::uint32_t);
     max_list_bytes_ = std::max(list_budget / 16, least);
   }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "renderer/circles/circle.h"
-#include "renderer/explain/layer_places.h"
+#include "renderer/explain/circle_numbering.h"
 #include "renderer/explain/match_circles.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/raster/tile_grid.h"
@@ -15,7 +15,7 @@ namespace roundel {
 struct DrawnFrame {
   const Circles& circles;
   const ImageSettings& image;
-  const LayerPlaces& places;
+  const CircleNumbering& places;
   const Framebuffer& framebuffer;
 };
 

@@ -50,10 +50,10 @@ PixelStep composite_step(const Circles& circles, std::uint64_t circle, const Sno
   PixelStep step{};
   step.circle = circle;
   step.share = walk.share_of(shape, paint);
-  const PixelWalk::Look look = walk.look_of(shape, paint, step.share, ramp);
-  step.mode = look.mode;
-  step.color = look.color;
-  step.alpha = look.alpha;
+  const PixelWalk::PixelPaint painted = walk.pixel_paint(shape, paint, step.share, ramp);
+  step.mode = painted.mode;
+  step.color = painted.color;
+  step.alpha = painted.alpha;
   step.transmittance_before = transmittance_of(walk.state);
   PixelWalk alone = walk;  // the same light on this circle, over black
   alone.state = over_black(walk.state);

@@ -26,13 +26,13 @@ constexpr std::uint64_t kFirstHeatChunk = 65536;
 /// Centres of a tile's pixels, and their places in buffers of the image's size.
 struct TilePixels {
   const TileGrid& grid;
-  bool has_looks;
+  bool has_styles;
   PixelRect rect;
   std::array<float, kCpuTileSize> x{}, y{};
 
   TilePixels(const TileGrid& tile_grid, bool circles_have_looks, std::size_t tile)
       : grid(tile_grid),
-        has_looks(circles_have_looks),
+        has_styles(circles_have_looks),
         rect(grid.tile_pixels(static_cast<int>(tile) % grid.tiles_x,
                               static_cast<int>(tile) / grid.tiles_x)) {
     for (int i = 0; i < kCpuTileSize; ++i) {
@@ -58,7 +58,7 @@ struct TilePixels {
             static_cast<float>(row) + grid.origin_y(),
             grid.scale,
             grid.is_antialiased(),
-            has_looks,
+            has_styles,
             x[static_cast<std::size_t>(column - rect.x0)],
             y[static_cast<std::size_t>(row - rect.y0)]};
   }
@@ -71,7 +71,7 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
     const Shape& shape = shapes[i];
     const PixelRect box = tile.bounds(shape);
     if (box.empty()) continue;
-    if (tile.grid.is_antialiased() || tile.has_looks) {
+    if (tile.grid.is_antialiased() || tile.has_styles) {
       for (int row = box.y0; row <= box.y1; ++row)
         for (int column = box.x0; column <= box.x1; ++column)
           values[tile.index(column, row)] +=
@@ -98,11 +98,11 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
       values[tile.index(column, row)] += everywhere;
 }
 
-/// One per pixel and channel, channel after channel, if frames have looks, else one per pixel.
+/// One per pixel and channel, channel after channel, if frames have styles, else one per pixel.
 class Transmittances {
  public:
-  Transmittances(std::size_t pixels, bool has_looks)
-      : channels_(has_looks ? 3 : 1), values_(pixels * channels_) {
+  Transmittances(std::size_t pixels, bool has_styles)
+      : channels_(has_styles ? 3 : 1), values_(pixels * channels_) {
     std::fill_n(values_.data(), values_.size(), 1.0f);
   }
   void load(std::size_t pixel, PixelWalk::State& state) const {
@@ -168,14 +168,14 @@ class CountingBackend final : public RasterBackend {
   ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
                  const FrameTarget& /*out*/, StageStats& /*stats*/) override {
     circles_ = &circles;
-    has_looks_ = image.looks.any();
+    has_styles_ = image.styles.any();
     grid_ = TileGrid::make(image, kCpuTileSize);
     done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
     return {circles.count(), {first_chunk_, kMaxChunkCircles, 4}};
   }
   void bin(const Chunk& chunk, StageStats& /*stats*/) override {
     Circles none;
-    const std::uint64_t max_bytes = std::max(list_budget_, cpu::least_list_bytes(grid_));
+    const std::uint64_t max_bytes = std::max(list_budget_, cpu::min_list_bytes(grid_));
     is_listed_ = cpu::bin_circles(
         {*circles_, chunk.begin, chunk.count(), none, grid_, done_, max_bytes, false}, lists_);
   }
@@ -184,8 +184,8 @@ class CountingBackend final : public RasterBackend {
     tbb::parallel_for(std::size_t{0}, done_.size(), [&](std::size_t tile) {
       if (done_[tile] != 0 || lists_.is_empty(tile)) return;
       done_[tile] =
-          count_tile_(TilePixels(grid_, has_looks_, tile), lists_.indices(tile), chunk.begin) ? 1
-                                                                                              : 0;
+          count_tile_(TilePixels(grid_, has_styles_, tile), lists_.indices(tile), chunk.begin) ? 1
+                                                                                               : 0;
     });
   }
   ChunkResult result(const Chunk& /*chunk*/, StageStats& /*stats*/) override {
@@ -200,7 +200,7 @@ class CountingBackend final : public RasterBackend {
   const CountTile& count_tile_;
   const CircleStream* circles_ = nullptr;
   TileGrid grid_{};
-  bool has_looks_ = false;
+  bool has_styles_ = false;
   std::vector<std::uint8_t> done_;  // [num_tiles]
   cpu::TileLists lists_;
   bool is_listed_ = false;
@@ -244,7 +244,7 @@ HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMa
                   });
   } else {
     const SnowRamp ramp = snow_ramp(image.blend_space);
-    Transmittances transmittances(pixels, image.looks.any());
+    Transmittances transmittances(pixels, image.styles.any());
     for_each_list(circles, image, kFirstHeatChunk, list_budget,
                   [&](const TilePixels& tile, TileList list, std::size_t first) {
                     return count_until_stop(tile, list, circles.shapes.span().subspan(first),

@@ -70,7 +70,7 @@ class Matcher {
     }
   }
 
-  void pair_same_places(const LayerPlaces& places_a, const LayerPlaces& places_b) {
+  void pair_same_places(const CircleNumbering& places_a, const CircleNumbering& places_b) {
     for (std::size_t i = begin_; i < end_a_; ++i) {
       if (partner_a_[i - begin_] != kNoCircle) continue;
       const auto j = places_b.circle_at(places_a.find(i));
@@ -164,8 +164,8 @@ const char* name_of(CircleChange::Kind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-std::vector<CircleChange> match_circles(const Circles& a, const LayerPlaces& places_a,
-                                        const Circles& b, const LayerPlaces& places_b) {
+std::vector<CircleChange> match_circles(const Circles& a, const CircleNumbering& places_a,
+                                        const Circles& b, const CircleNumbering& places_b) {
   Matcher matcher(a, b);
   matcher.pair_same_numbers();
   for (const unsigned fields :

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "renderer/circles/circle.h"
-#include "renderer/explain/layer_places.h"
+#include "renderer/explain/circle_numbering.h"
 
 namespace roundel {
 
@@ -29,7 +29,7 @@ const char* name_of(CircleChange::Kind kind);
 /// then position and paint, then radius and paint, then place in the scene file. As few circles as
 /// possible count as reordered. Takes about 40 bytes for each circle between the first and the last
 /// change.
-std::vector<CircleChange> match_circles(const Circles& a, const LayerPlaces& places_a,
-                                        const Circles& b, const LayerPlaces& places_b);
+std::vector<CircleChange> match_circles(const Circles& a, const CircleNumbering& places_a,
+                                        const Circles& b, const CircleNumbering& places_b);
 
 }  // namespace roundel

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "renderer/circles/view.h"
-#include "renderer/explain/layer_places.h"
+#include "renderer/explain/circle_numbering.h"
 #include "renderer/raster/shaders.h"
 
 namespace roundel {
@@ -19,11 +19,11 @@ Json color_json(const BlendColor& color) {
 
 /// One number, or one per channel if they differ.
 Json transmittance_json(const Scene& scene, const BlendColor& by_channel) {
-  return scene.image.looks.filters ? color_json(by_channel) : Json(by_channel.red);
+  return scene.image.styles.filters ? color_json(by_channel) : Json(by_channel.red);
 }
 
-Json step_json(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
-  const LayerPlace place = places.find(step.circle);
+Json step_json(const PixelStep& step, const PixelReport& report, const CircleNumbering& places) {
+  const LayerCircle place = places.find(step.circle);
   const ImageSettings& image = report.scene.image;
   const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
                                           image.frame_width(), image.frame_height());
@@ -60,16 +60,16 @@ Json step_json(const PixelStep& step, const PixelReport& report, const LayerPlac
 }  // namespace
 
 bool has_modes(const Scene& scene) {
-  const CircleLooks& looks = scene.image.looks;
-  return looks.adds || looks.filters;
+  const CircleStyles& styles = scene.image.styles;
+  return styles.adds || styles.filters;
 }
 
 std::map<std::uint64_t, std::uint64_t> rows_of(const Scene& scene, CircleSource& source,
                                                const PixelExplanation& explanation) {
-  const LayerPlaces places(scene);
+  const CircleNumbering places(scene);
   std::vector<std::vector<std::uint64_t>> circles(scene.layers.size()), in_layer(circles.size());
   for (const PixelStep& step : explanation.steps) {
-    const LayerPlace place = places.find(step.circle);
+    const LayerCircle place = places.find(step.circle);
     circles[place.layer].push_back(step.circle);
     in_layer[place.layer].push_back(place.index);
   }
@@ -84,10 +84,10 @@ std::map<std::uint64_t, std::uint64_t> rows_of(const Scene& scene, CircleSource&
 
 std::map<std::uint64_t, std::uint32_t> lines_of(const Scene& scene, const SceneText& text,
                                                 const PixelExplanation& explanation) {
-  const LayerPlaces places(scene);
+  const CircleNumbering places(scene);
   std::map<std::uint64_t, std::uint32_t> lines;
   for (const PixelStep& step : explanation.steps) {
-    const LayerPlace place = places.find(step.circle);
+    const LayerCircle place = places.find(step.circle);
     if (const auto line = text.circle_line(place.layer, place.index))
       lines.emplace(step.circle, *line);
   }
@@ -105,7 +105,7 @@ Json scene_json(const Scene& scene, std::int64_t frame) {
 Json pixel_json(const PixelReport& report) {
   const PixelExplanation& explanation = report.explanation;
   const ImageSettings& image = report.scene.image;
-  const LayerPlaces places(report.scene);
+  const CircleNumbering places(report.scene);
   Json circles = Json::array();
   for (const PixelStep& step : explanation.steps)
     circles.push_back(step_json(step, report, places));

@@ -21,7 +21,7 @@ struct DrawnScene {
   const Scene& scene;
   const SceneText& text;
   std::int64_t frame;
-  LayerPlaces places;
+  CircleNumbering places;
   Circles circles;
   Framebuffer framebuffer;
 
@@ -124,7 +124,7 @@ std::string change_details(const DrawnScene& a, const DrawnScene& b, const Circl
 /// "layers[0] circles, 17 (grid.yaml:22)": the layer and the number in it.
 std::string place_text(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return "-";
-  const LayerPlace place = drawn.places.find(circle);
+  const LayerCircle place = drawn.places.find(circle);
   const std::string part = drawn.places.part_text(place);
   const auto line = drawn.text.circle_line(place.layer, place.index);
   return fmt::format(
@@ -184,7 +184,7 @@ Lines cluster_text(const std::string& head, const ClusterExplanation& cluster, i
 
 OrderedJson place_json(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return nullptr;
-  const LayerPlace place = drawn.places.find(circle);
+  const LayerCircle place = drawn.places.find(circle);
   OrderedJson json = {{"circle", drawn.places.number_of(place)},
                       {"layer", place.layer},
                       {"source", drawn.places.source(place.layer)},

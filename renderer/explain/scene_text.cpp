@@ -50,8 +50,8 @@ bool is_same_scalar(YamlNode a, YamlNode b) {
 
 class ValueChanges {
  public:
-  explicit ValueChanges(std::vector<std::string> passed_over)
-      : passed_over_(std::move(passed_over)) {}
+  explicit ValueChanges(std::vector<std::string> ignored_files)
+      : passed_over_(std::move(ignored_files)) {}
 
   void compare(YamlNode a, YamlNode b, const std::string& path) {
     if (std::find(passed_over_.begin(), passed_over_.end(), path) != passed_over_.end()) return;
@@ -124,11 +124,11 @@ std::optional<std::uint32_t> SceneText::circle_line(std::size_t layer, std::uint
 
 std::vector<std::string> changed_values(const SceneText& a, const SceneText& b,
                                         const SceneOverrides& overrides) {
-  std::vector<std::string> passed_over = {"output"};
-  if (overrides.seed) passed_over.emplace_back("seed");
-  if (overrides.width) passed_over.insert(passed_over.end(), {"image.width", "image.height"});
-  if (overrides.antialias) passed_over.emplace_back("image.antialias");
-  ValueChanges changes(passed_over);
+  std::vector<std::string> ignored_files = {"output"};
+  if (overrides.seed) ignored_files.emplace_back("seed");
+  if (overrides.width) ignored_files.insert(ignored_files.end(), {"image.width", "image.height"});
+  if (overrides.antialias) ignored_files.emplace_back("image.antialias");
+  ValueChanges changes(ignored_files);
   changes.compare(a.root(), b.root(), "");
   return changes.take();
 }

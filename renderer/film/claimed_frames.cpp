@@ -33,9 +33,9 @@ void ClaimedFrames::close() {
   frames_.close();
 }
 
-void ClaimedFrames::give_back(std::int64_t frame, bool has_failed) {
+void ClaimedFrames::release(std::int64_t frame, bool has_failed) {
   sink_.drop_claim(frame);
-  frames_.give_back(frame, has_failed);
+  frames_.release(frame, has_failed);
 }
 
 /// Returns nothing if another process is making the frame.

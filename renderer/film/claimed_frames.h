@@ -22,7 +22,7 @@ class ClaimedFrames final : public FrameSource {
 
   std::optional<NextFrame> next() override;
   void close() override;
-  void give_back(std::int64_t frame, bool has_failed) override;
+  void release(std::int64_t frame, bool has_failed) override;
 
   /// Returns the frames of other processes, if only these are left.
   FrameList waiting_for() const;

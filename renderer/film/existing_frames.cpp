@@ -120,7 +120,7 @@ ExpectedOrigin origin_of(const Scene& scene) {
     return FrameOrigin{fingerprint(one), kSoftware, one.seed, one.image.width, one.image.height};
   };
   ExpectedOrigin expected{origin(scene)};
-  if (scene.film) expected.shown = scene.film->shown;
+  if (scene.film) expected.scene_frame = scene.film->scene_frame;
   if (has_frames(scene))
     expected.of_frame = [&scene, origin](std::int64_t frame) {
       return origin(scene_at(scene, frame, SceneUse::kFingerprint));
@@ -270,7 +270,8 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
   return expected;
 }
 
-void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word, bool accepts_pfm) {
+void ExistingFrames::check_origins(const ExpectedOrigin& origin, const char* word,
+                                   bool accepts_pfm) {
   tbb::parallel_for(std::size_t{0}, files_.size(), [&](std::size_t i) {
     FrameFile& file = files_[i];
     if (file.state != FrameState::kSound) return;
@@ -289,8 +290,8 @@ std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expect
   FrameFile& file = files_[i];
   const bool has_origin = !file.origin->fingerprint.empty();
   const bool is_other =  // misnamed
-      !expected.shown && std::binary_search(frames_.begin(), frames_.end(), file.said);
-  const std::int64_t frame = is_other ? file.said : frames_[i];
+      !expected.scene_frame && std::binary_search(frames_.begin(), frames_.end(), file.number);
+  const std::int64_t frame = is_other ? file.number : frames_[i];
   const std::string than = expected.example.empty() ? word : "unlike " + expected.example + " with";
   std::string fault;
   try {
@@ -303,13 +304,13 @@ std::string ExistingFrames::fault_of(std::size_t i, const ExpectedOrigin& expect
     fault = fmt::format("of data that cannot be drawn ({})", reason.substr(0, reason.find('\n')));
   }
   file.is_misnamed =
-      fault.empty() && has_origin && file.said != expected.shown.value_or(frames_[i]);
+      fault.empty() && has_origin && file.number != expected.scene_frame.value_or(frames_[i]);
   return file.is_misnamed ? "misnamed" : fault;
 }
 
 /// Text after a file's path; mostly empty.
 std::string ExistingFrames::detail(std::size_t i) const {
-  return files_[i].is_misnamed ? fmt::format(" is frame {}", files_[i].said) : "";
+  return files_[i].is_misnamed ? fmt::format(" is frame {}", files_[i].number) : "";
 }
 
 std::vector<std::string> ExistingFrames::fault_lines(bool (*is_listed)(const FrameFile&)) const {

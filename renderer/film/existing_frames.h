@@ -19,7 +19,7 @@ namespace roundel {
 
 enum class FrameState : std::uint8_t {
   kMissing,
-  kSound,       ///< complete; after judge(): also the frame of its name
+  kSound,       ///< complete; after check_origins(): also the frame of its name
   kCorrupt,     ///< damaged, or not a file
   kUnreadable,  ///< the system refuses to open or read it
   kLink,        ///< never followed
@@ -40,8 +40,8 @@ struct FrameOrigin {
 /// State of the file under a frame's name. Small, since films have millions.
 struct FrameFile {
   FrameState state = FrameState::kMissing;
-  bool is_misnamed = false;             ///< set by judge(): the file is frame `said`
-  std::int64_t said = 0;                ///< frame number in the file
+  bool is_misnamed = false;             ///< set by check_origins(): the file is frame `number`
+  std::int64_t number = 0;              ///< frame number in the file
   const FrameOrigin* origin = nullptr;  ///< set for complete files
   /// The fault, to follow "is" or "are"; equal faults share one string. Null for missing and sound
   /// files.
@@ -54,7 +54,7 @@ struct ExpectedOrigin {
   /// several threads at once.
   std::function<FrameOrigin(std::int64_t)> of_frame = {};
   /// The frame number in all files, if frames are rows of a table.
-  std::optional<std::int64_t> shown = {};
+  std::optional<std::int64_t> scene_frame = {};
   /// True if each frame has its own, as in scenes that move, so it is not checked.
   bool fingerprints_vary = false, seeds_vary = false;
   /// A file of this origin, if another origin is equally frequent.
@@ -97,7 +97,7 @@ class ExistingFrames {
   /// Marks sound files as foreign if they have another frame or origin than expected. `word` is for
   /// the faults: "640x360, WORD 320x180". PFM files are compared by size alone, and are foreign
   /// unless `accepts_pfm`.
-  void judge(const ExpectedOrigin& origin, const char* word, bool accepts_pfm);
+  void check_origins(const ExpectedOrigin& origin, const char* word, bool accepts_pfm);
 
   /// Returns the faults of files for which `is_listed`, one line each: "300 frames are 640x360,
   /// asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".

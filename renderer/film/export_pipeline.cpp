@@ -199,7 +199,7 @@ class ExportPipeline {
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
 
   void draw_frames(Rasterizer& rasterizer) {
-    if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMaxWarmUpPixels)
+    if (rasterizer.needs_warm_up() && job_.scene.image.pixels() <= kMaxWarmUpPixels)
       warm_up(rasterizer);
     StageStats sums;
     State::Lock lock(state_);
@@ -290,7 +290,7 @@ class ExportPipeline {
     }
     fail_frame(work.index, work.frame, error);
     drop_waiting(work.content.shared);
-    result_.gave_up = true;
+    result_.has_given_up = true;
     stop_locked();
   }
 
@@ -386,9 +386,9 @@ class ExportPipeline {
     const std::span<const std::uint8_t> content = work.content.content;
     StageStats stats;
     const std::optional<Error> error = catch_error([&] {
-      const StageTimer timer(stats, "write", StagePlace::kOutput);
+      const StageTimer timer(stats, "write", StageResource::kOutput);
       job_.sink.write(work.frame, content);
-      stats.stage("write", StagePlace::kOutput).bytes = content.size();
+      stats.stage("write", StageResource::kOutput).bytes = content.size();
     });
     if (!error) job_.on_written(work.frame, content.size());
     sums.add(stats);
@@ -426,14 +426,14 @@ class ExportPipeline {
 
   void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
     unfinished_.erase(frame);
-    job_.frames.give_back(frame, true);  // another process may succeed, and must not wait
+    job_.frames.release(frame, true);  // another process may succeed, and must not wait
     result_.failed.push_back({frame, error.exit_code(), error.what()});
     ++failures_in_a_row_;
     if (frames_.in_order) {
       frames_.end_stream_at(index);
       stop_locked();
     } else if (failures_in_a_row_ >= kMaxFailuresInARow) {
-      result_.gave_up = true;
+      result_.has_given_up = true;
       stop_locked();
     }
     wake_all();
@@ -461,7 +461,7 @@ class ExportPipeline {
     }
     State::Lock lock(state_);  // tasks may have started after a failure
     lock.wait(kEnded, [this] { return frames_.encode_tasks == 0; });
-    for (const std::int64_t frame : unfinished_) job_.frames.give_back(frame, false);
+    for (const std::int64_t frame : unfinished_) job_.frames.release(frame, false);
     unfinished_.clear();
   }
 
@@ -508,7 +508,7 @@ void ExportResult::add(ExportResult part) {
   merge(written, part.written);
   merge(kept, part.kept);
   failed.insert(failed.end(), part.failed.begin(), part.failed.end());
-  gave_up |= part.gave_up;
+  has_given_up |= part.has_given_up;
   bytes += part.bytes;
   stages.add(part.stages);
 }

@@ -65,7 +65,7 @@ struct ExportResult {
   FrameList written;                ///< ascending
   FrameList kept = {};              ///< made by another process, ascending
   std::vector<FailedFrame> failed;  ///< in order of failure
-  bool gave_up = false;             ///< too many consecutive failures
+  bool has_given_up = false;        ///< too many consecutive failures
   std::optional<Error> error;       ///< why generating stopped, unless because of these failures
   std::uint64_t bytes = 0;          ///< written
   StageStats stages;                ///< sums over all frames and threads

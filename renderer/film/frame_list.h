@@ -40,7 +40,7 @@ class FrameSource {
   /// Ends the waiting of next(). Called by any thread.
   virtual void close() {}
   /// Takes back a frame that failed or is left to others. Called by any thread.
-  virtual void give_back(std::int64_t /*frame*/, bool /*has_failed*/) {}
+  virtual void release(std::int64_t /*frame*/, bool /*has_failed*/) {}
 
  protected:
   FrameSource() = default;

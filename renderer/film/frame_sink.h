@@ -35,7 +35,7 @@ class FrameSink {
 class FileSink final : public FrameSink {
  public:
   /// `rule`: for a frame's name that already exists.
-  explicit FileSink(FrameName file_name, TakenName rule = TakenName::kReplace)
+  explicit FileSink(FrameName file_name, OverwriteRule rule = OverwriteRule::kReplace)
       : file_name_(std::move(file_name)), rule_(rule) {}
   bool in_order() const override { return false; }
   std::string name(std::int64_t frame) const override { return file_name_.path(frame); }
@@ -54,7 +54,7 @@ class FileSink final : public FrameSink {
   std::unique_ptr<AtomicFile> take_claim(std::int64_t frame);
 
   FrameName file_name_;
-  TakenName rule_;
+  OverwriteRule rule_;
   std::mutex mutex_;  ///< guards all below
   std::map<std::int64_t, std::unique_ptr<AtomicFile>> claims_;
   FileSystems file_systems_;

@@ -15,10 +15,10 @@
 namespace roundel {
 
 // Messages between ranks.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, name, place, milliseconds, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, name, resource, milliseconds, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StageStats, stages, circles, overlaps, chunks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FailedFrame, frame, exit_code, message)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportResult, written, kept, failed, gave_up, bytes, stages)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportResult, written, kept, failed, has_given_up, bytes, stages)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportCounts, written, failed, bytes, kept)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankReport, exit_code, unfinished, result, problem)
 
@@ -78,7 +78,7 @@ Ranks join_ranks(bool alone) {
   return ranks;
 }
 
-std::string lone_tasks_problem() {
+std::string independent_tasks_warning() {
   const int tasks = environment_number("SLURM_STEP_NUM_TASKS", 1);
   const bool is_first = environment_number("SLURM_PROCID", 0) == 0;
   if (tasks <= 1 || !is_first || std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return "";
@@ -124,7 +124,7 @@ void FirstRank::close() {
   changed_.notify_all();
 }
 
-void FirstRank::give_back(std::int64_t frame, bool has_failed) {
+void FirstRank::release(std::int64_t frame, bool has_failed) {
   const std::lock_guard lock(mutex_);
   if (has_failed || is_stopped_) return;
   left_.push_front(frame);
@@ -208,7 +208,7 @@ std::optional<NextFrame> OtherRank::next() {
   return NextFrame{take_first(dealt_, 1).front()};
 }
 
-void OtherRank::give_back(std::int64_t frame, bool has_failed) {
+void OtherRank::release(std::int64_t frame, bool has_failed) {
   const std::lock_guard lock(mutex_);
   if (!has_failed) unfinished_.push_back(frame);
 }

@@ -13,7 +13,7 @@
 
 #include "renderer/film/export_pipeline.h"
 #include "renderer/film/frame_list.h"
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 
 namespace roundel {
 
@@ -45,7 +45,7 @@ Ranks join_ranks(bool alone);
 
 /// Returns a warning if `srun` started several independent tasks, each of which makes all frames;
 /// empty for other processes, and for all tasks except the first.
-std::string lone_tasks_problem();
+std::string independent_tasks_warning();
 
 /// Version of the MPI library; "" for a program without MPI. Throws Error(kRuntimeFailure) if the
 /// module for MPI is missing or broken.
@@ -71,7 +71,7 @@ class FirstRank final : public FrameSource {
   /// At the end waits for the other ranks, which may give back frames.
   std::optional<NextFrame> next() override;
   void close() override;
-  void give_back(std::int64_t frame, bool has_failed) override;
+  void release(std::int64_t frame, bool has_failed) override;
   /// Returns frames for another rank, ascending: up to 16 of a long list, so that asking takes
   /// little time; single ones at the end, so that all ranks finish together.
   FrameList deal();
@@ -110,7 +110,7 @@ class OtherRank final : public FrameSource {
   explicit OtherRank(const Ranks& ranks) : messenger_(*ranks.messenger) {}
 
   std::optional<NextFrame> next() override;
-  void give_back(std::int64_t frame, bool has_failed) override;
+  void release(std::int64_t frame, bool has_failed) override;
   /// Sets this rank's progress, for FirstRank::others().
   void note(const ExportCounts& counts);
   /// Gives back unmade frames, waits for FirstRank::dismiss() and returns its exit code.

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/text.h"
-#include "renderer/format/text_place.h"
+#include "renderer/format/place_counter.h"
 #include "renderer/format/tree_builder.h"
 
 namespace roundel {

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "renderer/base/text.h"
+#include "renderer/format/key_hints.h"
 #include "renderer/format/number_text.h"
-#include "renderer/format/other_words.h"
 
 namespace roundel {
 namespace {

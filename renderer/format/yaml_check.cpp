@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "renderer/base/text.h"
-#include "renderer/format/text_place.h"
+#include "renderer/format/place_counter.h"
 
 namespace roundel {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "renderer/format/text_place.h"
+#include "renderer/format/place_counter.h"
 #include "renderer/format/tree_builder.h"
 #include "renderer/format/yaml_check.h"
 

@@ -46,7 +46,7 @@ void stream(const Image& image, const ImageMetadata& metadata, Buffer<std::uint8
 }  // namespace
 
 bool is_streamed_png(const PngShape& shape) {
-  return shape.bits == 16 || shape.filtered_bytes() > png_format::kMaxOneIdat;
+  return shape.bits == 16 || shape.filtered_bytes() > png_format::kMaxIdatBytes;
 }
 
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
@@ -55,7 +55,7 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
     std::vector<std::uint8_t> file;
     // Untouched memory costs nothing; growing the vector would.
     file.reserve(
-        png_format::most_bytes(static_cast<std::size_t>(image.height), image.row_bytes() + 1));
+        png_format::max_bytes(static_cast<std::size_t>(image.height), image.row_bytes() + 1));
     stream(image, metadata, to_free, [&file](std::span<const std::uint8_t> bytes) {
       file.insert(file.end(), bytes.begin(), bytes.end());
     });

@@ -11,7 +11,7 @@
 /// **Pixels.** RGB or RGBA of 8 or 16 bits (big-endian): P = 3, 4, 6 or 8 bytes. Every row has the
 /// filter Up; the row above the first one is 0.
 ///
-/// **Chunks.** IHDR, sRGB (perceptual), tEXt four times, IDAT, IEND. Up to kMaxOneIdat filtered
+/// **Chunks.** IHDR, sRGB (perceptual), tEXt four times, IDAT, IEND. Up to kMaxIdatBytes filtered
 /// bytes are one IDAT; larger pictures have one for each block. The zlib stream begins with 78 01.
 ///
 /// **Blocks.** block_rows() rows make a block, the last one has the rest; up to kBlockBytes
@@ -39,7 +39,7 @@ inline constexpr std::size_t kNumSymbols = 286;  ///< literals, the end of the b
 inline constexpr std::size_t kEndOfBlock = 256;
 inline constexpr unsigned kMaxCodeBits = 15;  ///< bits
 inline constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
-inline constexpr std::uint64_t kMaxOneIdat = 2'000'000'000;  ///< limit of stb_image_write
+inline constexpr std::uint64_t kMaxIdatBytes = 2'000'000'000;  ///< limit of stb_image_write
 inline constexpr std::uint8_t kFilterUp = 2;
 inline constexpr std::uint8_t kZlibHeader[2] = {0x78, 0x01};
 inline constexpr std::size_t kMaxStored = 65535;  ///< bytes of a stored block
@@ -222,7 +222,7 @@ ROUNDEL_HOST_DEVICE constexpr std::size_t stored_bytes(std::size_t size) {
 }
 
 /// Upper bound for all blocks of a picture.
-ROUNDEL_HOST_DEVICE constexpr std::size_t most_bytes(std::size_t rows, std::size_t row_bytes) {
+ROUNDEL_HOST_DEVICE constexpr std::size_t max_bytes(std::size_t rows, std::size_t row_bytes) {
   const std::size_t blocks = rows / block_rows(row_bytes) + 1;
   return stored_bytes(rows * row_bytes) + 5 * blocks;
 }

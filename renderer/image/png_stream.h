@@ -26,7 +26,7 @@ class PngStream {
   using Write = std::function<void(std::span<const std::uint8_t>)>;
   /// `max_one_idat`: for tests.
   PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,
-            std::uint64_t max_one_idat = png_format::kMaxOneIdat);
+            std::uint64_t max_one_idat = png_format::kMaxIdatBytes);
 
   /// Every call of add() except the last gets whole blocks.
   std::size_t rows_of_block() const;

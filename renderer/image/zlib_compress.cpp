@@ -35,7 +35,7 @@ unsigned char* zlib_compress(unsigned char* data, int data_size, int* out_size,
     if (saves_memory && block.is_coded()) discard_pages(data + first * rows.row_bytes, some.size());
     if (!out) {
       const std::size_t bytes =
-          is_last ? block.size() : png_format::most_bytes(rows.count, rows.row_bytes);
+          is_last ? block.size() : png_format::max_bytes(rows.count, rows.row_bytes);
       out.reset(static_cast<unsigned char*>(allocate_block(kHeader + bytes + kChecksum)));
       std::copy_n(png_format::kZlibHeader, kHeader, out.get());
     }

@@ -389,9 +389,9 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
   };
   const auto check_scale = [&](Slot slot, const char* role, const Scale& scale) {
     const double value = run.numbers(slot)[0];
-    if (!takes(scale.kind, value))
+    if (!accepts(scale.kind, value))
       add(slot, role,
-          fmt::format("{} for scale: {}", taken_by(scale.kind),
+          fmt::format("{} for scale: {}", accepted_values(scale.kind),
                       kScaleNames[static_cast<std::size_t>(scale.kind)]),
           fmt::format("{}", value), "; give \"missing\" a value to draw instead");
   };
@@ -425,7 +425,7 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
   } else if (color.kind == ColorMap::Kind::kCategories && !color.missing) {
     const bool is_text = table_.columns()[map_.columns[color.slot]].is_text;
     const bool is_blank = is_text ? run.texts(color.slot)[0].empty()
-                                  : !takes(ScaleKind::kLinear, run.numbers(color.slot)[0]);
+                                  : !accepts(ScaleKind::kLinear, run.numbers(color.slot)[0]);
     if (is_blank || (color.palette.empty() && run.categories[0] < 0))
       add(color.slot, "color", "one of the categories",
           is_text ? quoted(run.texts(color.slot)[0])

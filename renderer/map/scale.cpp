@@ -21,10 +21,12 @@ struct Linear {
   double operator()(double v) const { return is_finite(v) ? v : kNan; }
 };
 struct Sqrt {
-  double operator()(double v) const { return takes(ScaleKind::kSqrt, v) ? std::sqrt(v) : kNan; }
+  double operator()(double v) const { return accepts(ScaleKind::kSqrt, v) ? std::sqrt(v) : kNan; }
 };
 struct Log {
-  double operator()(double v) const { return takes(ScaleKind::kLog, v) ? portable_log2(v) : kNan; }
+  double operator()(double v) const {
+    return accepts(ScaleKind::kLog, v) ? portable_log2(v) : kNan;
+  }
 };
 struct Symlog {
   double threshold;
@@ -83,12 +85,12 @@ void apply_rank(const std::vector<double>& knots, std::span<const double> values
 
 }  // namespace
 
-bool takes(ScaleKind kind, double value) {
+bool accepts(ScaleKind kind, double value) {
   if (!is_finite(value)) return false;
   return kind == ScaleKind::kLog ? value > 0 : kind != ScaleKind::kSqrt || value >= 0;
 }
 
-std::string_view taken_by(ScaleKind kind) {
+std::string_view accepted_values(ScaleKind kind) {
   if (kind == ScaleKind::kLog) return "a number > 0";
   return kind == ScaleKind::kSqrt ? "a number >= 0" : "a finite number";
 }

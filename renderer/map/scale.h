@@ -33,9 +33,9 @@ struct Scale {
 inline constexpr std::size_t kRankSteps = 256;
 
 /// True for numbers in the scale's input; infinities are not.
-bool takes(ScaleKind kind, double value);
+bool accepts(ScaleKind kind, double value);
 /// "a finite number", "a number > 0".
-std::string_view taken_by(ScaleKind kind);
+std::string_view accepted_values(ScaleKind kind);
 bool needs_data(const Scale& scale);
 
 /// t = (g(v) − g(a))/(g(b) − g(a)), clamped, for numbers v and the ends a and b; ½ if these are

@@ -94,7 +94,7 @@ void collect_inputs(const MappedRun& run, const ScaleTask& task, std::vector<dou
   const std::span<const double> values = run.numbers(task.slot);
   inputs.clear();
   for (const std::uint32_t i : run.kept)
-    if (takes(task.scale->kind, values[i])) inputs.push_back(values[i]);
+    if (accepts(task.scale->kind, values[i])) inputs.push_back(values[i]);
 }
 
 struct SurveyedTable {
@@ -199,9 +199,9 @@ class Survey {
     facts_.block_rows = surveyed.block_rows;
     for (const std::uint64_t kept : surveyed.kept) facts_.kept += kept;
     if (is_film_ || facts_.kept == facts_.rows) return;
-    facts_.kept_before = {0};
+    facts_.kept_rows_before = {0};
     for (const std::uint64_t kept : surveyed.kept)
-      facts_.kept_before.push_back(facts_.kept_before.back() + kept);
+      facts_.kept_rows_before.push_back(facts_.kept_rows_before.back() + kept);
   }
 
   void further_pass(const SurveyedTable& table) {
@@ -293,7 +293,7 @@ class Survey {
     const std::span<const double> values = run.numbers(slot);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (run.passes[i] == 0) continue;
-      if (takes(ScaleKind::kLinear, values[i]))
+      if (accepts(ScaleKind::kLinear, values[i]))
         found.columns[slot].add(values[i]);
       else
         ++found.missing[slot];
@@ -307,7 +307,7 @@ class Survey {
     };
     const auto count_invalid = [&](Slot slot, ScaleKind kind) {
       const std::span<const double> values = run.numbers(slot);
-      return count_if([&](std::uint32_t i) { return !takes(kind, values[i]); });
+      return count_if([&](std::uint32_t i) { return !accepts(kind, values[i]); });
     };
     const auto count_sizes = [&](const SizeMap& size) {
       return size.slot && size.scale && size.missing ? count_invalid(*size.slot, size.scale->kind)
@@ -346,7 +346,7 @@ class Survey {
     } else {
       const std::span<const double> values = run.numbers(map_.color.slot);
       for (const std::uint32_t i : run.kept)
-        if (takes(ScaleKind::kLinear, values[i])) found.category_numbers.insert(values[i] + 0.0);
+        if (accepts(ScaleKind::kLinear, values[i])) found.category_numbers.insert(values[i] + 0.0);
     }
     check_categories(std::max(found.category_texts.size(), found.category_numbers.size()));
   }
@@ -489,13 +489,14 @@ std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t 
 }  // namespace
 
 std::uint64_t DataFacts::kept_before_block(std::uint64_t block) const {
-  return kept_before.empty() ? std::min(block * block_rows, rows) : kept_before[block];
+  return kept_rows_before.empty() ? std::min(block * block_rows, rows) : kept_rows_before[block];
 }
 
 std::uint64_t DataFacts::block_of(std::uint64_t kept_row) const {
-  if (kept_before.empty()) return kept_row / block_rows;
+  if (kept_rows_before.empty()) return kept_row / block_rows;
   return static_cast<std::uint64_t>(
-      std::upper_bound(kept_before.begin(), kept_before.end(), kept_row) - kept_before.begin() - 1);
+      std::upper_bound(kept_rows_before.begin(), kept_rows_before.end(), kept_row) -
+      kept_rows_before.begin() - 1);
 }
 
 PercentileMemory::PercentileMemory(std::uint64_t rows, std::size_t scales, std::uint64_t memory) {

@@ -31,10 +31,10 @@ struct DataFacts {
   std::uint64_t kept = 0;     ///< become circles
   std::uint64_t dropped = 0;  ///< by `where`
   std::uint64_t skipped = 0;  ///< passing, but cannot be drawn
-  /// Rows per block; kept_before[b]: kept rows before block b. [blocks + 1], or empty if all are
-  /// kept.
+  /// Rows per block; kept_rows_before[b]: kept rows before block b. [blocks + 1], or empty if all
+  /// are kept.
   std::uint64_t block_rows = 1;
-  std::vector<std::uint64_t> kept_before;
+  std::vector<std::uint64_t> kept_rows_before;
   /// Bounds of kept centres in scene space; left > right without any.
   double left, right, bottom, top;
   std::vector<ColumnRange> columns;    ///< by slot, of numbers

@@ -34,13 +34,13 @@ enum class BlendSpace {
 enum class BlendMode { kOver, kAdd, kMultiply, kScreen };
 
 /// Kinds of circles in a frame besides solid discs in mode kOver. Drawing skips unused kinds.
-struct CircleLooks {
+struct CircleStyles {
   bool rings = false;
   bool adds = false;     ///< BlendMode::kAdd
   bool filters = false;  ///< kMultiply or kScreen: each channel has its own transmittance
 
   constexpr bool any() const { return rings || adds || filters; }
-  bool operator==(const CircleLooks&) const = default;
+  bool operator==(const CircleStyles&) const = default;
 };
 
 constexpr std::size_t pixel_count(int width, int height) {
@@ -64,7 +64,7 @@ struct ImageSettings {
   bool low_byte_first = false;  ///< byte order of 16-bit samples: true for raw video, false for PNG
   bool dither = false;          ///< ordered dither, 8 bits only
   bool antialias = false;       ///< coverage by area
-  CircleLooks looks;
+  CircleStyles styles;
 
   /// Size of the whole image, which defines frame space.
   int frame_width() const { return crop ? crop->whole_width : width; }

@@ -17,7 +17,7 @@ struct SampleFormat {
   bool low_byte_first = false;
   bool is_dithered = false;
   BlendSpace blend_space = BlendSpace::kDisplay;
-  CircleLooks looks;
+  CircleStyles styles;
   std::uint32_t left = 0, top = 0;  ///< position in the dithered picture
 
   SampleFormat() = default;
@@ -27,7 +27,7 @@ struct SampleFormat {
         low_byte_first(image.low_byte_first),
         is_dithered(image.dither && !has_words),
         blend_space(image.blend_space),
-        looks(image.looks) {
+        styles(image.styles) {
     if (!is_dithered || !image.crop) return;
     // A part of an image has the whole image's pattern.
     left = static_cast<std::uint32_t>(image.first_column());
@@ -67,9 +67,9 @@ ROUNDEL_HOST_DEVICE inline std::uint32_t quantize_dithered(float c, std::uint32_
 
 /// Alpha for a PNG. BlendMode::kAdd adds light without covering, so alpha is raised to the largest
 /// channel, up to 1.
-ROUNDEL_HOST_DEVICE inline float png_alpha(const Pixel& pixel, const CircleLooks& looks) {
+ROUNDEL_HOST_DEVICE inline float png_alpha(const Pixel& pixel, const CircleStyles& styles) {
   float alpha = pixel.alpha;
-  if (!looks.adds) return alpha;
+  if (!styles.adds) return alpha;
   for (const float channel : {pixel.red, pixel.green, pixel.blue})
     if (channel > alpha) alpha = channel < 1.0f ? channel : 1.0f;
   return alpha;
@@ -91,7 +91,7 @@ ROUNDEL_HOST_DEVICE void pixel_levels(const Pixel& pixel, const SampleFormat& fo
                                       const Level& level, std::uint32_t* levels) {
   float alpha = 1;
   if (format.has_alpha) {
-    alpha = png_alpha(pixel, format.looks);
+    alpha = png_alpha(pixel, format.styles);
     levels[3] = level(alpha);
     if (levels[3] == 0) {
       levels[0] = levels[1] = levels[2] = 0;

@@ -25,6 +25,6 @@ void copy_from_device(const void* device, std::size_t stride, std::size_t size, 
                       void* host);
 
 /// Calls draw(), then restores the thread's CUDA device.
-void with_device_kept(const std::function<void()>& draw);
+void preserve_device(const std::function<void()>& draw);
 
 }  // namespace roundel

@@ -59,11 +59,11 @@ double min_stopped(const Paint& paint) {
 }
 
 /// −ln(1 − alpha), averaged over the disc for snow and rings.
-double optical_depth(const Shape& shape, const Paint& paint, const CircleLooks& looks) {
+double optical_depth(const Shape& shape, const Paint& paint, const CircleStyles& styles) {
   constexpr double kSnowMean = 0.2454;  // mean of exp(−4d²) over the unit disc
   double alpha = is_snow(paint) ? peak_alpha(paint) * kSnowMean : paint.alpha;
   double share = 1;
-  if (looks.any()) {
+  if (styles.any()) {
     alpha *= min_stopped(paint);
     const double inner = static_cast<double>(inner_radius(shape, paint)) / shape.radius;
     share = shape.radius > 0 ? 1 - inner * inner : 0;
@@ -163,7 +163,7 @@ class CellCounts {
 
 }  // namespace
 
-std::vector<std::size_t> sampled_places(std::size_t count) {
+std::vector<std::size_t> sampled_indices(std::size_t count) {
   std::vector<std::size_t> positions;
   for (std::size_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::size_t block = std::min(size, count - done);
@@ -218,7 +218,7 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
         const double seen_width = seen(x, width), seen_height = seen(y, height);
         const double area = M_PI / 4 * seen_width * seen_height;
         block_depth +=
-            optical_depth(shape, samples.paints[i], image.looks) * area / (width * height);
+            optical_depth(shape, samples.paints[i], image.styles) * area / (width * height);
       }
     }
     if (block <= kMaxNeighbourDistance * kSamplesPerBlock)

@@ -35,7 +35,7 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
                              double saturation_factor);
 
 /// Returns the samples of estimate_frame(), in its order, if the stream's sample_run is 1.
-std::vector<std::size_t> sampled_places(std::size_t count);
+std::vector<std::size_t> sampled_indices(std::size_t count);
 
 struct ChunkPolicy {
   /// for estimate_frame(): a tile that needs a second chunk costs more than long lists

@@ -17,7 +17,7 @@ void copy_from_device(const void*, std::size_t, std::size_t, std::size_t, void*)
   throw_without_cuda();
 }
 
-void with_device_kept(const std::function<void()>& draw) {
+void preserve_device(const std::function<void()>& draw) {
   draw();
 }
 

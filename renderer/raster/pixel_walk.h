@@ -14,7 +14,7 @@ struct PixelWalk {
 
   float x, row, height;      ///< pixel (x, row) of the whole image; rows count from the bottom
   bool antialias;            ///< coverage by area
-  bool has_looks;            ///< CircleLooks::any()
+  bool has_styles;           ///< CircleStyles::any()
   float center_x, center_y;  ///< in frame space
   State state{0, 0, 0, 1, 1, 1};
 
@@ -27,7 +27,7 @@ struct PixelWalk {
             line,
             height,
             image.antialias,
-            image.looks.any(),
+            image.styles.any(),
             scalar::pixel_center<L>(column, s),
             scalar::pixel_center<L>(line, s)};
   }
@@ -35,7 +35,7 @@ struct PixelWalk {
   /// Share of the pixel that the circle covers; 0 or 1 without coverage by area.
   float share_of(const Shape& shape, const Paint& paint) const {
     const float disc = share_of_disc(shape, shape.radius);
-    if (!has_looks || !is_ring(paint) || disc == 0) return disc;
+    if (!has_styles || !is_ring(paint) || disc == 0) return disc;
     return scalar::ring_share<L>(disc, share_of_disc(shape, shape.z));
   }
   bool is_covered_by(const Shape& shape, const Paint& paint) const {
@@ -46,34 +46,36 @@ struct PixelWalk {
   }
 
   /// Paint of a circle at this pixel; alpha includes the share.
-  struct Look {
+  struct PixelPaint {
     BlendMode mode;
     BlendColor color;
     float alpha;
   };
-  Look look_of(const Shape& shape, const Paint& paint, float share, const SnowRamp& ramp) const {
-    Look look{has_looks ? blend_mode(paint) : BlendMode::kOver, paint_color(paint),
-              paint.alpha * share};
-    if (!is_snow(paint)) return look;
+  PixelPaint pixel_paint(const Shape& shape, const Paint& paint, float share,
+                         const SnowRamp& ramp) const {
+    PixelPaint source{has_styles ? blend_mode(paint) : BlendMode::kOver, paint_color(paint),
+                      paint.alpha * share};
+    if (!is_snow(paint)) return source;
     const float dx = shape.x - center_x, dy = shape.y - center_y;
     const float inverse_r2 = scalar::inverse_square(shape.radius);
-    look.color.blue = 1;
+    source.color.blue = 1;
     if (antialias)
       scalar::shade_area_snow<L>(
           ramp, scalar::area_snow<L>(shape.radius * height, peak_alpha(paint)), dx * dx, dy * dy,
-          inverse_r2, look.alpha, look.color.red, look.color.green);
+          inverse_r2, source.alpha, source.color.red, source.color.green);
     else
-      scalar::shade_snow<L>(ramp, dx * dx, dy * dy, inverse_r2, peak_alpha(paint), look.alpha,
-                            look.color.red, look.color.green);
-    look.alpha *= share;
-    return look;
+      scalar::shade_snow<L>(ramp, dx * dx, dy * dy, inverse_r2, peak_alpha(paint), source.alpha,
+                            source.color.red, source.color.green);
+    source.alpha *= share;
+    return source;
   }
 
   void blend(const Shape& shape, const Paint& paint, float share, const SnowRamp& ramp) {
     if (!(share > 0) || has_stopped()) return;
-    const Look look = look_of(shape, paint, share, ramp);
-    scalar::composite<L>(state, {look.mode, look.color.red, look.color.green, look.color.blue},
-                         look.alpha);
+    const PixelPaint source = pixel_paint(shape, paint, share, ramp);
+    scalar::composite<L>(state,
+                         {source.mode, source.color.red, source.color.green, source.color.blue},
+                         source.alpha);
   }
 
   /// Returns the pixel of a framebuffer; `background` is its row's colour.

@@ -38,7 +38,7 @@ struct RasterOptions {
   /// slower.
   bool times_stages = false;
   /// CPU: backend whose chunks are drawn, to measure what it will need.
-  Backend chunks_of = Backend::kCpu;
+  Backend chunk_backend = Backend::kCpu;
 };
 
 /// Thrown by the CPU backend if total_memory is too small for the picture.
@@ -95,9 +95,9 @@ class Rasterizer {
   /// True if making `count` circles on the device beats uploading them.
   virtual bool makes_circles(std::uint64_t /*count*/) { return false; }
   /// True if a process's first frame takes much longer than later ones.
-  virtual bool starts_slowly() const { return false; }
+  virtual bool needs_warm_up() const { return false; }
   /// Frees the main memory that is kept for later frames.
-  virtual void give_back() {}
+  virtual void free_host_memory() {}
 };
 
 std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
@@ -114,7 +114,7 @@ DrawingNeeds measure_drawing(const CircleStream& circles, const ImageSettings& i
 
 /// Returns the main memory that CPU threads keep after drawing: stacks, and for many circles a slab
 /// each. `threads` 0: one for each core.
-std::uint64_t kept_by_threads(std::uint64_t circles, int threads);
+std::uint64_t thread_memory(std::uint64_t circles, int threads);
 
 /// The CPU backend's instruction set on this machine, by Highway's name: AVX3, AVX2…
 std::string cpu_vector_target();

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "renderer/data/table.h"
-#include "renderer/scene/center_rounding.h"
+#include "renderer/scene/double_centers.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel {

@@ -7,7 +7,7 @@
 
 namespace roundel {
 
-std::vector<std::string> files_read(const std::vector<Scene>& scenes) {
+std::vector<std::string> input_paths(const std::vector<Scene>& scenes) {
   std::vector<std::string> files;
   for (const Scene& scene : scenes) {
     files.push_back(scene.path);
@@ -30,7 +30,7 @@ InputFiles::InputFiles(const std::vector<std::string>& paths) {
   }
 }
 
-void InputFiles::check_keeps(const std::string& output, ExitCode refusal) const {
+void InputFiles::check_output(const std::string& output, ExitCode refusal) const {
   struct stat status {};
   if (::stat(output.c_str(), &status) != 0) return;
   const auto input = paths_.find({status.st_dev, status.st_ino});
@@ -40,9 +40,9 @@ void InputFiles::check_keeps(const std::string& output, ExitCode refusal) const 
                           output == input->second ? "a file" : roundel::quoted(input->second)));
 }
 
-void check_replaces_no_input(const std::string& output, const std::vector<std::string>& inputs,
-                             ExitCode refusal) {
-  InputFiles(inputs).check_keeps(output, refusal);
+void check_output_is_no_input(const std::string& output, const std::vector<std::string>& inputs,
+                              ExitCode refusal) {
+  InputFiles(inputs).check_output(output, refusal);
 }
 
 }  // namespace roundel

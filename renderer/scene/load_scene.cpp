@@ -11,7 +11,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
-#include "renderer/base/nearby_file.h"
+#include "renderer/base/similar_file.h"
 #include "renderer/base/text.h"
 #include "renderer/format/format_errors.h"
 #include "renderer/format/validate.h"

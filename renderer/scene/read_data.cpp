@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "renderer/base/error.h"
-#include "renderer/base/nearby_file.h"
+#include "renderer/base/similar_file.h"
 #include "renderer/base/text.h"
 #include "renderer/format/number_text.h"
 #include "renderer/map/survey_rows.h"
@@ -117,7 +117,7 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
     if (!layer.has("map") && !columns && !layer.has("columns"))
       errors_.add(data->place(), layer_path_ + ".data",
                   fmt::format("missing key \"map\", as map: {{x: {}, y: ..., radius: 2px}}; {}",
-                              column_example(*file.table), columns_there(*file.table)));
+                              column_example(*file.table), describe_columns(*file.table)));
     if (source.rows > kMaxCircles && source.map.is_plain)
       errors_.add(
           data->place(), layer_path_ + ".data",

@@ -9,8 +9,8 @@
 
 #include "renderer/base/text.h"
 #include "renderer/format/form.h"
+#include "renderer/format/key_hints.h"
 #include "renderer/format/number_text.h"
-#include "renderer/format/other_words.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene_spec.h"
 
@@ -96,7 +96,7 @@ class MapReader {
     if (allowed == AllowedKind::kNumbers && table_.columns()[column].is_text) {
       add_error(node, key,
                 fmt::format("expected a column of numbers, but {} of {} {}", column_text(column),
-                            table_.path(), texts_there(table_, column)));
+                            table_.path(), describe_texts(table_, column)));
       return std::nullopt;
     }
     return slot_of(map_, column);
@@ -177,10 +177,11 @@ class MapReader {
     scale.domain = {read_domain_end(ends.at(0)), read_domain_end(ends.at(1))};
     for (std::size_t i = 0; i < 2; ++i) {
       const DomainEnd& end = (*scale.domain)[i];
-      if (!end.is_percentile && !takes(scale.kind, end.value))
-        add_error(ends[i], fmt::format("{}.domain[{}]", key, i),
-                  fmt::format("expected {}, which scale: {} needs, got {}", taken_by(scale.kind),
-                              kScaleNames[static_cast<std::size_t>(scale.kind)], end.value));
+      if (!end.is_percentile && !accepts(scale.kind, end.value))
+        add_error(
+            ends[i], fmt::format("{}.domain[{}]", key, i),
+            fmt::format("expected {}, which scale: {} needs, got {}", accepted_values(scale.kind),
+                        kScaleNames[static_cast<std::size_t>(scale.kind)], end.value));
     }
     return scale;
   }
@@ -220,7 +221,7 @@ class MapReader {
                 "expected a column of numbers, but {} of {} {}; for kinds write categories: tab10 "
                 "in place of domain, scale and colormap",
                 column_text(map_.columns[*slot]), table_.path(),
-                texts_there(table_, map_.columns[*slot])));
+                describe_texts(table_, map_.columns[*slot])));
       } else {
         color.scale = read_scale(node, key);
         if (const auto colormap = node.find("colormap"))
@@ -296,9 +297,10 @@ class MapReader {
       const std::string value_key = fmt::format("{}.{}", key, test);
       if (test == "min" || test == "max") {
         if (holds_texts)
-          add_error(value, value_key,
-                    fmt::format("expected \"in\" or \"not\", because {} of {} {}",
-                                column_text(*column), table_.path(), texts_there(table_, *column)));
+          add_error(
+              value, value_key,
+              fmt::format("expected \"in\" or \"not\", because {} of {} {}", column_text(*column),
+                          table_.path(), describe_texts(table_, *column)));
         (test == "min" ? condition.min : condition.max) =
             compared(value, value_key, value.text(), read_number(value));
         return;

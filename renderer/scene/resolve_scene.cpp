@@ -312,7 +312,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   return at;
 }
 
-Scene settled(Scene scene, const FrameList& frames) {
+Scene restricted_to(Scene scene, const FrameList& frames) {
   std::vector<KeyedValue> moving;
   for (const KeyedValue& keyed : keyed_values(scene))
     if (!keyed.keys.rest(frames)) moving.push_back(keyed);

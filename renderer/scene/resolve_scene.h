@@ -25,7 +25,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::
 
 /// The scene for these frames only: values that are constant in them lose their keys. Throws as
 /// scene_at() does.
-Scene settled(Scene scene, const FrameList& frames);
+Scene restricted_to(Scene scene, const FrameList& frames);
 
 /// A rectangle of scene space.
 struct SceneBounds {

@@ -34,15 +34,15 @@ std::uint64_t count_parts(const Scene& scene) {
   return count;
 }
 
-CircleLooks looks_of(const Scene& scene) {
-  CircleLooks looks;
+CircleStyles styles_of(const Scene& scene) {
+  CircleStyles styles;
   for (const Layer& layer : scene.layers) {
     if (layer.is_hidden) continue;
-    looks.rings |= layer.stroke.has_value();
-    looks.adds |= layer.blend == BlendMode::kAdd;
-    looks.filters |= layer.blend == BlendMode::kMultiply || layer.blend == BlendMode::kScreen;
+    styles.rings |= layer.stroke.has_value();
+    styles.adds |= layer.blend == BlendMode::kAdd;
+    styles.filters |= layer.blend == BlendMode::kMultiply || layer.blend == BlendMode::kScreen;
   }
-  return looks;
+  return styles;
 }
 
 bool is_data_film(const Scene& scene) {
@@ -58,7 +58,7 @@ bool is_simulated(const Layer& layer) {
 }
 
 std::int64_t shown_frame(const Scene& scene, std::int64_t frame) {
-  return scene.film ? scene.film->shown.value_or(frame) : frame;
+  return scene.film ? scene.film->scene_frame.value_or(frame) : frame;
 }
 
 std::int64_t steps_at(const Scene& scene, std::int64_t number) {

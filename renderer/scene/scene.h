@@ -240,8 +240,8 @@ std::uint64_t count_parts(const Scene& scene);
 inline std::uint64_t count_parts(const Layer& layer) {
   return count_circles(layer) * parts_of(layer);
 }
-/// Looks of the circles, for ImageSettings::looks.
-CircleLooks looks_of(const Scene& scene);
+/// Styles of the circles, for ImageSettings::styles.
+CircleStyles styles_of(const Scene& scene);
 /// True if a layer has a data file per frame.
 bool is_data_film(const Scene& scene);
 /// True for a simulation that is not hidden.

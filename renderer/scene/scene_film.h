@@ -26,9 +26,9 @@ class SceneFilm {
   void keep(std::int64_t frame, Scene scene) const;
 
   // Members for the rows of a table:
-  std::int64_t rows = 0;                   ///< 0: files
-  std::optional<std::int64_t> shown = {};  ///< frame of all scenes
-  std::optional<FrameName> name = {};      ///< names of the pictures; absent: by number
+  std::int64_t rows = 0;                         ///< 0: files
+  std::optional<std::int64_t> scene_frame = {};  ///< frame of all scenes
+  std::optional<FrameName> name = {};            ///< names of the pictures; absent: by number
   std::function<std::string(std::int64_t frame)> place = {};  ///< "table.csv: line 3"
 
  private:

@@ -13,8 +13,8 @@
 #include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/read_data.h"
 #include "renderer/scene/read_keys.h"
-#include "renderer/scene/read_looks.h"
 #include "renderer/scene/read_random.h"
+#include "renderer/scene/read_styles.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene_spec.h"
 
@@ -47,7 +47,7 @@ class SceneReader {
                                         !scene.window->is_over_frame);
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
     if (overrides_.layers) hide_layers(scene);
-    scene.image.looks = looks_of(scene);
+    scene.image.styles = styles_of(scene);
     if (scene.window && scene.window->kind == ViewWindow::Kind::kData &&
         std::none_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
           return std::holds_alternative<DataSource>(layer.source);
@@ -216,7 +216,7 @@ class SceneReader {
       read_key(node, "alpha", read_number, layer.alpha);
       layer.source = data_.read(node, layer.shader, layer_path_);
     }
-    read_looks(node, image_, layer_path_, layer, errors_);
+    read_styles(node, image_, layer_path_, layer, errors_);
     return layer;
   }
 

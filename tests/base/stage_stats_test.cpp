@@ -20,7 +20,7 @@ TEST(StageStats, StagesStandInTheOrderInWhichTheyFirstRan) {
 
 TEST(StageStats, AddSumsAllButMemoryOfWhichItKeepsTheMost) {
   StageStats a, b;
-  const StagePlace cpu = StagePlace::kCpu, cuda = StagePlace::kCuda;
+  const StageResource cpu = StageResource::kCpu, cuda = StageResource::kCuda;
   a.stage("bin") = {"bin", cpu, 1, 2};
   a.circles = 3, a.overlaps = 4, a.chunks = 5, a.memory = 6;
   b.stage("bin") = {"bin", cpu, 10, 20};

@@ -160,7 +160,7 @@ TEST(WriteFile, AFrameReplacesALinkAndNotWhatItStandsFor) {
   std::filesystem::create_symlink("f4", folder / "f4");
   std::filesystem::create_symlink("/dev/null", folder / "f5");
   for (const char* name : {"f2", "f3", "f4", "f5"}) {
-    write_file_atomically(folder / name, kNew, TakenName::kReplace);
+    write_file_atomically(folder / name, kNew, OverwriteRule::kReplace);
     EXPECT_FALSE(std::filesystem::is_symlink(folder / name)) << name;
     EXPECT_EQ(read_bytes(folder / name), kNew) << name;
   }
@@ -172,7 +172,8 @@ TEST(WriteFile, AFrameIsNotWrittenToAPipeOrADevice) {
   const TemporaryFolder folder;
   ASSERT_EQ(mkfifo((folder / "f1").c_str(), 0600), 0);
   for (const std::string& path : {folder / "f1", std::string("/dev/null")}) {
-    const Error error = error_of([&] { write_file_atomically(path, kNew, TakenName::kReplace); });
+    const Error error =
+        error_of([&] { write_file_atomically(path, kNew, OverwriteRule::kReplace); });
     EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused);
     EXPECT_EQ(error.what(), path + ": cannot write: not a regular file");
   }
@@ -239,12 +240,13 @@ int replaces_nothing(const TemporaryFolder& folder) {
                  .ends_with("a: cannot write: the file exists and must not be replaced");
     }
   };
-  AtomicFile late(folder / "a", TakenName::kRefuse);
+  AtomicFile late(folder / "a", OverwriteRule::kRefuse);
   late.write(kNew);
   if (folder.count_files() != (has_nameless ? 0 : 1)) return 1;
-  write_file_atomically(folder / "a", kOld, TakenName::kRefuse);
+  write_file_atomically(folder / "a", kOld, OverwriteRule::kRefuse);
   if (!refused([&] { late.commit(); })) return 2;
-  if (!refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); })) return 3;
+  if (!refused([&] { write_file_atomically(folder / "a", kNew, OverwriteRule::kRefuse); }))
+    return 3;
   if (read_bytes(folder / "a") != kOld) return 4;
   struct stat status {};
   const mode_t mask = umask(0);
@@ -253,10 +255,12 @@ int replaces_nothing(const TemporaryFolder& folder) {
     return 5;
   std::filesystem::remove(folder / "a");
   std::filesystem::create_symlink("nowhere", folder / "a");
-  if (!refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); })) return 6;
+  if (!refused([&] { write_file_atomically(folder / "a", kNew, OverwriteRule::kRefuse); }))
+    return 6;
   std::filesystem::remove(folder / "a");
   std::filesystem::create_directory(folder / "a");
-  if (!refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); })) return 7;
+  if (!refused([&] { write_file_atomically(folder / "a", kNew, OverwriteRule::kRefuse); }))
+    return 7;
   return 0;
 }
 
@@ -321,8 +325,9 @@ TEST(WriteFile, AFolderThatTakesNoNamesIsFoundWithoutWriting) {
 #ifdef SYS_rename
   calls.insert(calls.end(), {SYS_rename, SYS_link});
 #endif
-  for (const TakenName rule : {TakenName::kFollow, TakenName::kReplace, TakenName::kRefuse}) {
-    const auto check = [&] { check_takes_names(folder / "a", rule); };
+  for (const OverwriteRule rule :
+       {OverwriteRule::kFollow, OverwriteRule::kReplace, OverwriteRule::kRefuse}) {
+    const auto check = [&] { check_renames(folder / "a", rule); };
     EXPECT_EQ(in_child([&] {
                 check();
                 return 0;
@@ -334,7 +339,7 @@ TEST(WriteFile, AFolderThatTakesNoNamesIsFoundWithoutWriting) {
       EXPECT_EQ(code, 4);
     }
   }
-  check_takes_names("/dev/null", TakenName::kFollow);
+  check_renames("/dev/null", OverwriteRule::kFollow);
   EXPECT_EQ(folder.count_files(), 0U);
 }
 

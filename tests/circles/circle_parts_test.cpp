@@ -16,7 +16,7 @@ Circles drawn(const Scene& scene, std::int64_t frame = 0) {
 
 Scene scene_with(std::vector<Layer> layers) {
   Scene scene = scene_of(std::move(layers));
-  scene.image.looks = looks_of(scene);
+  scene.image.styles = styles_of(scene);
   return scene;
 }
 

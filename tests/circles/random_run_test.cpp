@@ -53,7 +53,7 @@ TEST(RandomRun, MakesTheCirclesOfTheSource) {
   expect_the_same_circles(tested);
   tested.image.blend_space = BlendSpace::kLinear;
   expect_the_same_circles(tested);
-  tested.image.looks = looks_of(tested);
+  tested.image.styles = styles_of(tested);
   expect_the_same_circles(tested);
 }
 

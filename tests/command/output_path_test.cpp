@@ -110,7 +110,7 @@ TEST_F(OutputPath, InputsAreNotReplacedByAnyName) {
   const std::vector<std::string> inputs = {in_folder("missing.npy"), input};
   for (const char* name : {"data.npy", "./data.npy", "link.png", "hard.png"}) {
     try {
-      check_replaces_no_input(in_folder(name), inputs, ExitCode::kOutputRefused);
+      check_output_is_no_input(in_folder(name), inputs, ExitCode::kOutputRefused);
       ADD_FAILURE() << name;
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused);
@@ -118,7 +118,7 @@ TEST_F(OutputPath, InputsAreNotReplacedByAnyName) {
     }
   }
   for (const char* name : {"other.npy", "missing.npy", "new.png"})
-    EXPECT_NO_THROW(check_replaces_no_input(in_folder(name), inputs, ExitCode::kOutputRefused));
+    EXPECT_NO_THROW(check_output_is_no_input(in_folder(name), inputs, ExitCode::kOutputRefused));
 }
 
 }  // namespace

@@ -41,15 +41,15 @@ TEST(FirstRank, WhatComesBackIsDealtAgainUntilItIsStopped) {
   const Ranks ranks{0, 2, {}, nullptr};
   FirstRank first(ranks, run_of_frames(0, 2));
   EXPECT_EQ(first.next()->number, 0);
-  first.give_back(0, false);
+  first.release(0, false);
   EXPECT_EQ(first.deal(), FrameList{0});
   EXPECT_EQ(first.deal(), FrameList{1});
-  first.give_back(1, true);
+  first.release(1, true);
   EXPECT_EQ(first.deal(), FrameList());
-  first.give_back(0, false);
+  first.release(0, false);
   first.stop();
   EXPECT_EQ(first.deal(), FrameList());
-  first.give_back(1, false);
+  first.release(1, false);
   EXPECT_EQ(first.deal(), FrameList());
 }
 
@@ -146,7 +146,7 @@ TEST(Ranks, TheFirstOneMakesWhatAnotherHasLeft) {
   std::atomic<bool> has_frame{false};
   std::thread thread([&] {
     OtherRank other(own);
-    other.give_back(other.next()->number, false);
+    other.release(other.next()->number, false);
     has_frame = true;
     other.end({});
   });
@@ -165,7 +165,7 @@ TEST(Ranks, AFailedFrameIsNotDealtAgain) {
   std::atomic<bool> has_frame{false};
   std::thread thread([&] {
     OtherRank other(own);
-    other.give_back(other.next()->number, true);
+    other.release(other.next()->number, true);
     has_frame = true;
     other.end({});  // leaves the frames that came with that one
   });
@@ -182,7 +182,7 @@ TEST(Ranks, AClosedFirstRankDoesNotWait) {
   std::thread closes([&] { first.close(); });
   EXPECT_FALSE(first.next());
   closes.join();
-  first.give_back(3, false);
+  first.release(3, false);
   EXPECT_FALSE(first.next());
   EXPECT_EQ(first.deal(), FrameList{3});
 }
@@ -212,7 +212,7 @@ TEST(Tasks, OfSrunThatDoNotKnowOfEachOtherAreAProblemOfTheFirst) {
       else
         setenv(names[i].c_str(), values[i], 1);
     }
-    std::string text = lone_tasks_problem();
+    std::string text = independent_tasks_warning();
     for (const std::string& name : names) unsetenv(name.c_str());
     return text;
   };

@@ -224,7 +224,7 @@ class Regress(RegressCase):
         done = self.run_roundel("diff", "goldens", "now", "--json=run.json", "--markdown", "run.md", code=SAME)
         self.assertEqual(done.stdout, printed)
         self.assertIn(printed, self.read("run.md").decode())
-        self.assertEqual(json.loads(self.read("run.json"))["passed_over"], 12)
+        self.assertEqual(json.loads(self.read("run.json"))["ignored_files"], 12)
         self.assertTrue(self.run_roundel("report", "run.json", "--markdown", "all.md", code=SAME).stdout.endswith(printed))
 
     def test_results_are_the_same_with_any_number_of_threads(self):

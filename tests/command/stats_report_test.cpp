@@ -12,8 +12,8 @@ class StillReport : public ::testing::Test {
   StillReport() {
     scene_.path = "a.yaml";
     result_.seconds = 0.008;
-    result_.stages.stages = {{"generate", StagePlace::kCpu, 1, 320},
-                             {"blend", StagePlace::kCuda, 3, 4096}};
+    result_.stages.stages = {{"generate", StageResource::kCpu, 1, 320},
+                             {"blend", StageResource::kCuda, 3, 4096}};
     result_.stages.circles = 10;
     result_.stages.overlaps = 1234;
     result_.stages.chunks = 1;

@@ -30,7 +30,7 @@ TEST(Antialiasing, CountsWhatPixelmatchCounts) {
       const PictureDifference difference = compare_pictures(*one, *other, tolerance, {});
       EXPECT_EQ(difference.pixels_over, rest) << name;
       EXPECT_EQ(difference.antialiased, all - rest) << name;
-      EXPECT_EQ(judge(difference, tolerance).same, rest == 0) << name;
+      EXPECT_EQ(apply_tolerance(difference, tolerance).same, rest == 0) << name;
     }
   }
   EXPECT_EQ(pairs, 5);

@@ -1,7 +1,7 @@
 // The meaning of a picture's samples, and its orientation, belong to its shape.
 #include "renderer/image/color_space.h"
 
-#include "renderer/compare/alike_pictures.h"
+#include "renderer/compare/picture_shapes.h"
 #include "tests/compare/compare_test_support.h"
 #include "tests/compare/png_writer.h"
 
@@ -79,7 +79,7 @@ TEST(ColorSpace, PicturesThatAViewerShowsDifferentlyDiffer) {
     Picture other = with_chunks({c.chunk});
     EXPECT_EQ(compare_pictures(plain, other, {}, {}).shape, c.shape);
     Picture copy = copy_of(plain);
-    make_alike(copy, other);
+    unify_shapes(copy, other);
     EXPECT_FALSE(same_shape(copy, other)) << c.shape;
     EXPECT_TRUE(same_shape(other, copy_of(other)));
   }

@@ -32,7 +32,7 @@ TEST(ComparePictures, APictureIsTheSameAsItself) {
     EXPECT_EQ(difference.pixels, 0U);
     EXPECT_EQ(difference.rmse, 0);
     EXPECT_EQ(difference.psnr, std::numeric_limits<double>::infinity());
-    EXPECT_TRUE(judge(difference, {}).same);
+    EXPECT_TRUE(apply_tolerance(difference, {}).same);
   }
 }
 
@@ -53,7 +53,7 @@ TEST(ComparePictures, OneLevelInOneChannelOfOnePixelIsFoundWhereverItIs) {
           EXPECT_EQ(channel.largest, k == c ? 1 : 0);
           EXPECT_DOUBLE_EQ(channel.mean, k == c ? 1.0 / (131 * 9) : 0);
         }
-        EXPECT_EQ(judge(difference, {}).reasons,
+        EXPECT_EQ(apply_tolerance(difference, {}).reasons,
                   std::vector<std::string>{"1 pixel differs, at most 0 may"});
       }
     }
@@ -105,7 +105,7 @@ TEST(ComparePictures, AnotherShapeIsTheOnlyReason) {
     const PictureDifference difference = difference_of(a, b);
     EXPECT_EQ(difference.kind, Kind::kOtherShape);
     EXPECT_EQ(difference.shape, shape);
-    EXPECT_FALSE(judge(difference, {.max_delta = 255, .max_pixels = 1e9}).same);
+    EXPECT_FALSE(apply_tolerance(difference, {.max_delta = 255, .max_pixels = 1e9}).same);
   }
 }
 
@@ -212,17 +212,18 @@ TEST(ComparePictures, NanAndInfinityOnOneSideAreOverEveryLimitAndLeftOutOfTheRes
     EXPECT_EQ(difference.pixels_over, 1U);
     expect_box(difference.box, 5, 6, 1, 1);
     EXPECT_EQ(difference.rmse, 0);
-    EXPECT_FALSE(judge(difference, {.max_delta = 1e6}).same);
+    EXPECT_FALSE(apply_tolerance(difference, {.max_delta = 1e6}).same);
     for (const Tolerance& tolerance :
          {Tolerance{.max_pixels = 1e9}, Tolerance{.max_pixels = 100, .pixels_in_percent = true},
           Tolerance{.max_density = Tolerance::Density{1, 8, 8}}, Tolerance{.flip_mean = 1},
           Tolerance{.max_delta = 1e9, .max_pixels = 1e9, .ignores_antialiasing = true}}) {
-      const Verdict verdict = judge(compare_pictures(a, b, tolerance, {.flip = true}), tolerance);
+      const Verdict verdict =
+          apply_tolerance(compare_pictures(a, b, tolerance, {.flip = true}), tolerance);
       EXPECT_EQ(verdict.reasons,
                 std::vector<std::string>{"1 pixel differs by NaN or infinity, at most 0 may"});
     }
     const Tolerance ignoring{.ignore = {{5, 6, 1, 1}}};
-    EXPECT_TRUE(judge(difference_of(a, b, ignoring), ignoring).same);
+    EXPECT_TRUE(apply_tolerance(difference_of(a, b, ignoring), ignoring).same);
     EXPECT_EQ(difference_of(b, b).kind, Kind::kEqualPixels);
   }
 }
@@ -272,7 +273,9 @@ TEST(Judge, EveryLimitHoldsAtItsValueAndFailsAbove) {
   difference.densest = {3, 4, 8, 8};
   difference.densest_pixels = 7;
   difference.flip = FlipStatistics{0.25, 0, 0, 0};
-  const auto same = [&](const Tolerance& tolerance) { return judge(difference, tolerance).same; };
+  const auto same = [&](const Tolerance& tolerance) {
+    return apply_tolerance(difference, tolerance).same;
+  };
   EXPECT_FALSE(same({}));
   EXPECT_TRUE(same({.max_pixels = 20}));
   EXPECT_FALSE(same({.max_pixels = 19}));
@@ -283,13 +286,13 @@ TEST(Judge, EveryLimitHoldsAtItsValueAndFailsAbove) {
   EXPECT_TRUE(same({.flip_mean = 0.25}));
   EXPECT_FALSE(same({.flip_mean = 0.2499}));
   EXPECT_FALSE(same({.max_pixels = 0, .flip_mean = 1}));
-  EXPECT_EQ(
-      judge(difference,
-            {.max_pixels = 19, .max_density = Tolerance::Density{6, 8, 8}, .flip_mean = 0.125})
-          .reasons,
-      (std::vector<std::string>{"20 pixels differ, at most 19 may",
-                                "7 pixels differ in the 8x8 pixels at (3, 4), at most 6 may",
-                                "FLIP's mean is 0.250000, at most 0.125 is allowed"}));
+  EXPECT_EQ(apply_tolerance(
+                difference,
+                {.max_pixels = 19, .max_density = Tolerance::Density{6, 8, 8}, .flip_mean = 0.125})
+                .reasons,
+            (std::vector<std::string>{"20 pixels differ, at most 19 may",
+                                      "7 pixels differ in the 8x8 pixels at (3, 4), at most 6 may",
+                                      "FLIP's mean is 0.250000, at most 0.125 is allowed"}));
   difference.not_finite = 1;
   EXPECT_FALSE(same({.flip_mean = 1}));
 }

@@ -26,10 +26,10 @@ TEST(IgnoredPixels, OfBoxesAreTheSameForAllMeasures) {
   EXPECT_EQ(difference.rmse, other.rmse);
   EXPECT_EQ(difference.flip->mean, other.flip->mean);
   EXPECT_EQ(difference.box.x, 3);
-  EXPECT_FALSE(judge(difference, tolerance).same);
+  EXPECT_FALSE(apply_tolerance(difference, tolerance).same);
 
   const PictureDifference rest = compare_pictures(a, changed_at(a, 70, 5), tolerance, {});
-  EXPECT_TRUE(judge(rest, tolerance).same);
+  EXPECT_TRUE(apply_tolerance(rest, tolerance).same);
   EXPECT_EQ(rest.kind, PictureDifference::Kind::kDifferent);
   EXPECT_EQ(rest.pixels, 0u);
   EXPECT_EQ(compare_pictures(a, a, tolerance, {}).kind, PictureDifference::Kind::kEqualPixels);

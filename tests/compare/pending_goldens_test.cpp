@@ -96,22 +96,22 @@ TEST_F(Pending, TheFolderOfGoldensIsNamedRelativeToTheList) {
 
 TEST_F(Pending, APathLiesInAFolderOnceLinksAreResolved) {
   fs::create_directory_symlink("goldens", folder_ / "link");
-  EXPECT_TRUE(lies_in(folder_ / "goldens/a.png", folder_ / "goldens"));
-  EXPECT_TRUE(lies_in(folder_ / "link/deep/a.png", folder_ / "goldens/"));
-  EXPECT_TRUE(lies_in(folder_ / "goldens", folder_ / "link"));
-  EXPECT_FALSE(lies_in(folder_ / "goldens/../a.png", folder_ / "goldens"));
-  EXPECT_FALSE(lies_in(folder_ / "goldens2", folder_ / "goldens"));
-  EXPECT_FALSE(lies_in(folder_ / "", folder_ / "goldens"));
+  EXPECT_TRUE(is_within(folder_ / "goldens/a.png", folder_ / "goldens"));
+  EXPECT_TRUE(is_within(folder_ / "link/deep/a.png", folder_ / "goldens/"));
+  EXPECT_TRUE(is_within(folder_ / "goldens", folder_ / "link"));
+  EXPECT_FALSE(is_within(folder_ / "goldens/../a.png", folder_ / "goldens"));
+  EXPECT_FALSE(is_within(folder_ / "goldens2", folder_ / "goldens"));
+  EXPECT_FALSE(is_within(folder_ / "", folder_ / "goldens"));
 }
 
 TEST_F(Pending, NamesMeanPicturesWithoutEndingAndByPattern) {
   const Names names = {"a.png", "film/0001.png", "film/0002.png"};
-  EXPECT_EQ(names_meant("a.png", names), Names{"a.png"});
-  EXPECT_EQ(names_meant("film/0002", names), Names{"film/0002.png"});
-  EXPECT_EQ(names_meant("film/*", names), (Names{"film/0001.png", "film/0002.png"}));
-  EXPECT_EQ(names_meant("film/000?", names), (Names{"film/0001.png", "film/0002.png"}));
-  EXPECT_EQ(names_meant("*2", names), Names{"film/0002.png"});
-  EXPECT_EQ(names_meant("b", names), Names{});
+  EXPECT_EQ(matching_names("a.png", names), Names{"a.png"});
+  EXPECT_EQ(matching_names("film/0002", names), Names{"film/0002.png"});
+  EXPECT_EQ(matching_names("film/*", names), (Names{"film/0001.png", "film/0002.png"}));
+  EXPECT_EQ(matching_names("film/000?", names), (Names{"film/0001.png", "film/0002.png"}));
+  EXPECT_EQ(matching_names("*2", names), Names{"film/0002.png"});
+  EXPECT_EQ(matching_names("b", names), Names{});
 }
 
 TEST_F(Pending, AListThatLeadsOutOfTheFolderIsRefused) {

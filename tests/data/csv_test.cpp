@@ -189,7 +189,7 @@ TEST_F(Csv, NamesOutsideOfAHeaderAreExplained) {
 
 TEST_F(Csv, TheFirstTextOfAColumnIsQuoted) {
   const auto table = open("x,y,z,v\n1,1.5,a,1e3\n2,\"1,5\",b,--\n,NA,,50%\n");
-  const auto error_of_text = [&](std::size_t column) { return texts_there(*table, column); };
+  const auto error_of_text = [&](std::size_t column) { return describe_texts(*table, column); };
   EXPECT_EQ(error_of_text(1),
             "holds texts, first in line 3: \"1,5\"; write 1.5 with a decimal point");
   EXPECT_EQ(

@@ -165,7 +165,7 @@ TEST_F(Hdf5, OtherFilesAreRefused) {
 TEST_F(Hdf5, OnlyColumnsThatAreUsedMustBeReadableAndOfOneLength) {
   const std::shared_ptr<const Table> mixed = open("mixed.h5");
   const auto number = [&](const std::string& name) { return find_column(*mixed, name).value(); };
-  EXPECT_EQ(columns_there(*mixed),
+  EXPECT_EQ(describe_columns(*mixed),
             "there are longer (3 rows), table.a (2 rows), x (100,000 rows) and y (100,000 rows)");
   const auto used = table_for(mixed, {number("x"), number("y")});
   expect_numbers(*used, number("x"), kNumber);

@@ -21,7 +21,7 @@ DifferenceExplanation explain(const std::vector<Disc>& a, const std::vector<Disc
   source_b.circles.resize(b.size());
   scene_a.layers.push_back({source_a});
   scene_b.layers.push_back({source_b});
-  const LayerPlaces places_a(scene_a), places_b(scene_b);
+  const CircleNumbering places_a(scene_a), places_b(scene_b);
   const Circles of_a = make_circles(a), of_b = make_circles(b);
   const Framebuffer drawn_a = draw_cpu(of_a, image_a), drawn_b = draw_cpu(of_b, image_b);
   return explain_difference({of_a, image_a, places_a, drawn_a}, {of_b, image_b, places_b, drawn_b},
@@ -93,11 +93,11 @@ TEST(ExplainDifference, ABlackCircleIsResponsibleThoughItAddsNoLight) {
 
 TEST(ExplainDifference, CirclesThatFilterOrAddLightAreResponsible) {
   ImageSettings image = kImage;
-  image.looks = {false, true, true};
+  image.styles = {false, true, true};
   const std::vector<Disc> before = many_discs();
   for (const BlendMode mode : {BlendMode::kAdd, BlendMode::kMultiply, BlendMode::kScreen}) {
     std::vector<Disc> after = before;
-    const Paint paint = with_looks({0.4f, 0.5f, 0.6f, 0.9f}, mode, false);
+    const Paint paint = with_style({0.4f, 0.5f, 0.6f, 0.9f}, mode, false);
     after.insert(after.begin() + 400, Disc{{1, 0.5f, 0, 0.2f}, paint});
     const DifferenceExplanation found = explain(before, after, image, image);
     ASSERT_EQ(found.explained.at(0).circles.size(), 1U) << name_of(mode);

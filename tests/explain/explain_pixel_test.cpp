@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "renderer/explain/layer_places.h"
+#include "renderer/explain/circle_numbering.h"
 #include "renderer/scene/load_scene.h"
 #include "tests/raster/testing.h"
 #include "tools/roundel/commands/selftest.h"
@@ -127,12 +127,12 @@ TEST(ExplainPixel, WithoutCirclesThereIsTheBackground) {
   EXPECT_EQ(explanation.samples[1], 128U);
 }
 
-TEST(LayerPlaces, FollowTheSceneFile) {
+TEST(CircleNumbering, FollowTheSceneFile) {
   const Scene scene = parse_scene(
       "version: 1\nlayers:\n  - circles: []\n  - generator: rgb\n"
       "  - random: {count: 7, radius: 0.1}\n  - circles: [{x: 0, y: 0, radius: 1}]\n",
       "test.yaml");
-  const LayerPlaces places(scene);
+  const CircleNumbering places(scene);
   EXPECT_EQ(places.source(1), "generator rgb");
   EXPECT_EQ(places.source(2), "random");
   EXPECT_EQ(places.source(3), "circles");

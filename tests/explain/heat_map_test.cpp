@@ -32,7 +32,7 @@ std::vector<Example> examples() {
     add_looks(examples.back().circles,
               {BlendMode::kOver, BlendMode::kAdd, BlendMode::kMultiply, BlendMode::kScreen}, 0.4);
     examples.back().image.antialias = antialias;
-    examples.back().image.looks = {true, true, true};
+    examples.back().image.styles = {true, true, true};
   }
   examples.push_back({random_circles(2000, 0.2f, 0.5f, 0.3), image_of(50, 41)});
   examples.back().image.crop = CropOrigin{120, 90, 33, 21};

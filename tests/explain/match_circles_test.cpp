@@ -12,12 +12,12 @@ using testing::make_circles;
 using Kind = CircleChange::Kind;
 
 /// Returns one layer of `count` inline circles; only their number matters here.
-LayerPlaces one_layer(std::size_t count) {
+CircleNumbering one_layer(std::size_t count) {
   Scene scene;
   InlineSource source;
   source.circles.resize(count);
   scene.layers.push_back({source});
-  return LayerPlaces(scene);
+  return CircleNumbering(scene);
 }
 
 std::vector<CircleChange> changes(const std::vector<Disc>& a, const std::vector<Disc>& b) {

@@ -93,7 +93,7 @@ TEST(ClaimedFrames, OnesThatAreGivenBackGoToAnotherExport) {
   Export one(folder), other(folder);
   EXPECT_EQ(one.next(), 0);
   EXPECT_EQ(other.next(), 1);
-  one.frames.give_back(0, true);
+  one.frames.release(0, true);
   for (int i = 1; i < 6; ++i) other.write(i == 1 ? 1 : *other.next());
   EXPECT_EQ(other.next(), 0);
   EXPECT_EQ(folder.count_files(), 6U);  // 0 is claimed, and not written

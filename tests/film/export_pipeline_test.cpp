@@ -132,14 +132,14 @@ TEST(ExportPipeline, AFrameThatCannotBeWrittenHarmsNoOther) {
   EXPECT_EQ(result.failed[0].frame + result.failed[1].frame, 28);
   EXPECT_EQ(result.failed[0].exit_code, ExitCode::kOutputRefused);
   EXPECT_EQ(result.failed[0].message, "refused");
-  EXPECT_FALSE(result.gave_up);
+  EXPECT_FALSE(result.has_given_up);
 }
 
 TEST(ExportPipeline, ManyFailuresInARowEndIt) {
   TestExport test("rgb", run_of_frames(0, 1000));
   test.sink.fails = [](std::int64_t frame) { return frame >= 10; };
   const ExportResult result = test.run();
-  EXPECT_TRUE(result.gave_up);
+  EXPECT_TRUE(result.has_given_up);
   EXPECT_EQ(result.written.size(), 10U);
   EXPECT_GE(result.failed.size(), 20U);
   EXPECT_LT(result.failed.size(), 100U);
@@ -174,7 +174,7 @@ TEST(ExportPipeline, WithoutARasterizerItEnds) {
   test.add_rasterizer(0, 5);
   test.add_rasterizer(0, 5);
   const ExportResult result = test.run();
-  EXPECT_TRUE(result.gave_up);
+  EXPECT_TRUE(result.has_given_up);
   EXPECT_EQ(result.written.size(), 10U);
   ASSERT_EQ(result.failed.size(), 1U);
   EXPECT_EQ(result.failed[0].message, "the device is gone");
@@ -285,7 +285,7 @@ TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
       return std::nullopt;
     }
     void close() override { is_closed = true; }
-    void give_back(std::int64_t frame, bool has_failed) override {
+    void release(std::int64_t frame, bool has_failed) override {
       const std::lock_guard lock(mutex);
       EXPECT_TRUE(given_back.insert(frame).second) << frame;
       failed += has_failed ? 1 : 0;
@@ -302,7 +302,7 @@ TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
     ExportJob job{test.scene, source, test.encoder, test.sink, {}};
     job.rasterizers.push_back(std::make_unique<SlowRasterizer>(50, 0));
     const ExportResult result = export_frames(std::move(job));
-    EXPECT_TRUE(result.gave_up);
+    EXPECT_TRUE(result.has_given_up);
     EXPECT_EQ(result.failed.size(), 1U);
     EXPECT_EQ(source.failed, 1U);
     EXPECT_GT(source.handed_out, 1);
@@ -319,7 +319,7 @@ TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
       const std::int64_t frame = frame_++;
       return NextFrame{frame, frame % 5 == 0};
     }
-    void give_back(std::int64_t frame, bool has_failed) override {
+    void release(std::int64_t frame, bool has_failed) override {
       given_back.push_back(frame);
       EXPECT_TRUE(has_failed);
     }
@@ -360,7 +360,7 @@ TEST(ExportPipeline, StatsSumAllFrames) {
   TestExport test("rgb", run_of_frames(0, 10));
   ExportResult result = test.run();
   EXPECT_EQ(result.bytes, 10U * 24 * 16 * 3);
-  EXPECT_EQ(result.stages.stage("write", StagePlace::kOutput).bytes, result.bytes);
+  EXPECT_EQ(result.stages.stage("write", StageResource::kOutput).bytes, result.bytes);
   EXPECT_GT(result.stages.stage("blend").milliseconds, 0);
   EXPECT_GT(result.processor_seconds, 0);
   EXPECT_GT(result.seconds, 0);

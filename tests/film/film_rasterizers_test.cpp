@@ -166,7 +166,7 @@ TEST(FilmRasterizers, FramesThatTakeAFileAsItIsNameThemselves) {
 class ColdRasterizer : public Rasterizer {
  public:
   ColdRasterizer(std::atomic<int>& warmings, bool fails) : warmings_(warmings), fails_(fails) {}
-  bool starts_slowly() const override { return true; }
+  bool needs_warm_up() const override { return true; }
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     if (circles.count() == 0) {

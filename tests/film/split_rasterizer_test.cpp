@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "renderer/base/error.h"
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 #include "tests/raster/testing.h"
 
 namespace roundel {

@@ -12,7 +12,7 @@ namespace {
 using roundel::Field;
 
 // Longer lists have a limit only to bound memory.
-constexpr std::uint64_t kLongestList = 10'000;
+constexpr std::uint64_t kMaxListItems = 10'000;
 
 constexpr std::array kWrongValues = {
     "~",      "[]",    "{}",   "7",      "-1",       "1.5",   "1e400",
@@ -81,7 +81,7 @@ class SceneWriter {
     const std::size_t decision = choose(16);
     std::uint64_t count = std::min(list.min_items + decision % 4, list.max_items);
     if (decision == 14) count = list.min_items - std::min<std::uint64_t>(list.min_items, 1);
-    if (decision == 15 && list.max_items <= kLongestList) count = list.max_items + 1;
+    if (decision == 15 && list.max_items <= kMaxListItems) count = list.max_items + 1;
     text_ += '[';
     for (std::uint64_t i = 0; i < count; ++i) {
       if (i >= 2 && i + 2 < count) {  // in the middle of many items, the shortest ones

@@ -1,4 +1,4 @@
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 
 #include <bit>
 #include <limits>

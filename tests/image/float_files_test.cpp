@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 #include "tests/image/image_test_support.h"
 
 namespace roundel {

@@ -2,7 +2,7 @@
 
 #include <tbb/task_arena.h>
 
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 #include "renderer/image/png_format.h"
 #include "tests/image/image_test_support.h"
 
@@ -15,12 +15,12 @@ PngShape shape_of(const Image& image) {
 
 /// Encodes in calls of `blocks` blocks.
 std::vector<std::uint8_t> streamed(const Image& image, std::size_t blocks = 1000,
-                                   std::uint64_t most_of_one_idat = png_format::kMaxOneIdat) {
+                                   std::uint64_t max_idat_bytes = png_format::kMaxIdatBytes) {
   std::vector<std::uint8_t> file;
   const auto write = [&file](std::span<const std::uint8_t> bytes) {
     file.insert(file.end(), bytes.begin(), bytes.end());
   };
-  PngStream stream(shape_of(image), kMetadata, write, most_of_one_idat);
+  PngStream stream(shape_of(image), kMetadata, write, max_idat_bytes);
   const auto height = static_cast<std::size_t>(image.height);
   const std::size_t rows = blocks * stream.rows_of_block();
   for (std::size_t y = 0; y < height; y += rows)

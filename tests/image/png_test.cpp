@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 #include "renderer/image/png_format.h"
 #include "renderer/raster/rasterizer.h"
 #include "tests/image/image_test_support.h"

@@ -44,16 +44,16 @@ TEST(FrameWork, FragmentsAreTheSumOfTheHeatMap) {
     Circles circles = testing::random_circles(2000, 0.2f, 0.5f, 0.3);
     ImageSettings image = image_of(50, 41);
     image.antialias = antialias;
-    for (const bool with_looks : {false, true}) {
-      if (with_looks) {
+    for (const bool with_style : {false, true}) {
+      if (with_style) {
         testing::add_looks(
             circles, {BlendMode::kOver, BlendMode::kAdd, BlendMode::kMultiply, BlendMode::kScreen},
             0.4);
-        image.looks = {true, true, true};
+        image.styles = {true, true, true};
       }
       const HeatMap stop = make_heat_map(circles, image, HeatMapKind::kStop, 0);
       EXPECT_EQ(count_work(circles, image).fragments, summarize(stop).sum)
-          << antialias << with_looks;
+          << antialias << with_style;
     }
   }
   const Circles circles = testing::random_circles(2000, 0.2f, 0.5f, 0.3);

@@ -24,15 +24,15 @@ namespace {
 using Integers = std::vector<std::int32_t>;
 
 #ifdef ROUNDEL_SANITIZED
-constexpr std::size_t kLargest = std::size_t{1} << 17;  // several parts
+constexpr std::size_t kMaxCount = std::size_t{1} << 17;  // several parts
 #else
-constexpr std::size_t kLargest = std::size_t{1} << 20;
+constexpr std::size_t kMaxCount = std::size_t{1} << 20;
 #endif
 /// Around all sizes at which chunks, parts and vectors are cut.
 const std::size_t kSizes[] = {
-    0,    1,    2,     3,     4,     5,     7,     8,     9,     15,       16,
-    17,   31,   32,    33,    1023,  1024,  1025,  4095,  4096,  4097,     8191,
-    8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 99999, kLargest, kLargest - 3};
+    0,    1,    2,     3,     4,     5,     7,     8,     9,     15,        16,
+    17,   31,   32,    33,    1023,  1024,  1025,  4095,  4096,  4097,      8191,
+    8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 99999, kMaxCount, kMaxCount - 3};
 
 constexpr std::uint32_t kGuard = 0xABABABAB;  // fills memory that must not be written
 

@@ -67,7 +67,7 @@ TEST(Scale, WhatItCannotTakeIsMissing) {
     for (const double value : {kNan, kInfinity, -kInfinity}) {
       EXPECT_TRUE(std::isnan(share(kind, {1, 2}, value)));
       EXPECT_TRUE(std::isnan(share(kind, {1, 1}, value)));
-      EXPECT_FALSE(takes(kind, value));
+      EXPECT_FALSE(accepts(kind, value));
     }
   }
   EXPECT_TRUE(std::isnan(share(ScaleKind::kLog, {1, 2}, 0)));

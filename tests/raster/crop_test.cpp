@@ -119,7 +119,7 @@ TEST(Crop, RingsBlendModesAndSharesHaveTheBitsOfTheWhole) {
   for (const bool antialias : {false, true}) {
     ImageSettings image = gradient_image();
     image.antialias = antialias;
-    image.looks = {true, true, true};
+    image.styles = {true, true, true};
     for (Circles& circles : kinds_of_circles()) {
       testing::add_looks(circles, modes, 0.4);
       const Framebuffer whole = testing::draw_cpu(circles, image);

@@ -236,7 +236,7 @@ TEST(DeviceCircles, TimesCoverAllChunks) {
       cuda->draw(CircleStream(recipe), scene.image, image, stats);
       EXPECT_EQ(stats.chunks, chunks);
       const auto time = [&](const char* name) {
-        return stats.stage(name, StagePlace::kCuda).milliseconds;
+        return stats.stage(name, StageResource::kCuda).milliseconds;
       };
       least = std::min(least, time("bin") + time("blend"));
     }

@@ -308,7 +308,7 @@ TEST_P(Equality, CirclesInOrderOfTheirPlaceHaveTheBitsOfTheCpuOnCuda) {
 TEST_P(Equality, LaterChunksWhoseListsDoNotFitAreDrawnAgain) {
   constexpr std::size_t kChunk = 20'000;
   Circles circles = random_circles(3 * kChunk, 0.0005f, 0.01f, 0);
-  const std::vector<std::size_t> sampled = sampled_places(circles.count());
+  const std::vector<std::size_t> sampled = sampled_indices(circles.count());
   for (std::size_t i = 100; i < 500; ++i) {  // over everything, and missed by samples
     if (std::find(sampled.begin(), sampled.end(), i) != sampled.end()) continue;
     circles.shapes[i] = {0.5f, 0.5f, 0, 2.0f};

@@ -23,9 +23,9 @@ const std::vector<BlendMode> kAllModes{BlendMode::kOver, BlendMode::kAdd, BlendM
 
 class Looks : public testing::Coverage {
  protected:
-  static ImageSettings image_of(int width, int height, const CircleLooks& looks) {
+  static ImageSettings image_of(int width, int height, const CircleStyles& styles) {
     ImageSettings image = Coverage::image_of(width, height);
-    image.looks = looks;
+    image.styles = looks;
     return image;
   }
 };
@@ -162,7 +162,7 @@ TEST_P(Looks, DiscsOverEachOtherHaveThePlainBits) {
     expect_same_bits(expected, draw_cpu(circles, image_of(97, 61, {false, false, true})), "over");
     // An empty hole.
     for (Paint& paint : circles.paints.span())
-      if (!is_snow(paint)) paint = with_looks(paint, BlendMode::kOver, true);
+      if (!is_snow(paint)) paint = with_style(paint, BlendMode::kOver, true);
     for (Shape& shape : circles.shapes.span()) shape.z = 0;
     expect_same_bits(expected, draw_cpu(circles, image_of(97, 61, {true, false, false})), "rings");
   }
@@ -175,7 +175,7 @@ Circles huge_rings() {
   for (std::size_t i = 0; i < circles.count(); ++i) {
     const float radius = std::ldexp(1.0f, 4 + static_cast<int>(i / 4));
     circles.shapes[i] = {0.5f + radius, 0.5f, radius - 0.25f, radius};
-    circles.paints[i] = with_looks({0, 0, 0, 0.5f}, BlendMode::kOver, true);
+    circles.paints[i] = with_style({0, 0, 0, 0.5f}, BlendMode::kOver, true);
   }
   return circles;
 }
@@ -193,13 +193,13 @@ TEST_P(Looks, AddStopsNothingAndFiltersStopByChannel) {
   const ImageSettings image = image_of(40, 40, {false, true, true});
   const Shape everywhere{0.5f, 0.5f, 0, 2.0f};
   std::vector<testing::Disc> discs(1000, {everywhere, {0.25f, 0, 0, 1.0f}});
-  for (testing::Disc& disc : discs) disc.paint = with_looks(disc.paint, BlendMode::kAdd, false);
+  for (testing::Disc& disc : discs) disc.paint = with_style(disc.paint, BlendMode::kAdd, false);
   EXPECT_EQ(draw_cpu(testing::make_circles(discs), image).pixels[7].red, 251.0f);
   // Red is blocked, the others pass.
-  discs.push_back({everywhere, with_looks({0, 1, 1, 1.0f}, BlendMode::kMultiply, false)});
+  discs.push_back({everywhere, with_style({0, 1, 1, 1.0f}, BlendMode::kMultiply, false)});
   EXPECT_EQ(draw_cpu(testing::make_circles(discs), image).pixels[7], (Pixel{0, 1, 1, 1}));
   // Everything is blocked: circles behind are skipped.
-  discs.push_back({everywhere, with_looks({0, 0, 0, 1.0f}, BlendMode::kMultiply, false)});
+  discs.push_back({everywhere, with_style({0, 0, 0, 1.0f}, BlendMode::kMultiply, false)});
   StageStats stats;
   Framebuffer out;
   const Circles circles = testing::make_circles(discs);
@@ -213,7 +213,7 @@ TEST_P(Looks, AddedLightIsSeenInPicturesWithAlpha) {
   image.alpha = true;
   const Shape everywhere{0.5f, 0.5f, 0, 2.0f};
   const Circles circles =
-      testing::make_circles({{everywhere, with_looks({1, 0.5f, 0, 0.4f}, BlendMode::kAdd, false)}});
+      testing::make_circles({{everywhere, with_style({1, 0.5f, 0, 0.4f}, BlendMode::kAdd, false)}});
   const Framebuffer out = draw_cpu(circles, image);
   EXPECT_EQ(out.pixels[5], (Pixel{0.4f, 0.2f, 0, 0}));  // premultiplied light, and no coverage
   const std::array<std::uint8_t, 4> expected{255, 128, 0, 102};
@@ -222,7 +222,7 @@ TEST_P(Looks, AddedLightIsSeenInPicturesWithAlpha) {
   make_cpu_rasterizer({})->draw(circles, image, bytes, stats);
   EXPECT_EQ(std::memcmp(bytes.bytes.data(), expected.data(), 4), 0);
   // Overlapping discs keep their alphas, with colours beyond 1 too.
-  image.looks = {};
+  image.styles = {};
   const Circles bright = testing::make_circles({{everywhere, {4, 0.5f, 0, 0.4f}}});
   make_cpu_rasterizer({})->draw(bright, image, bytes, stats);
   EXPECT_EQ(bytes.bytes[3], 102);

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "renderer/compare/picture_difference.h"
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
 #include "tests/testing.h"

@@ -20,7 +20,7 @@ class Rims : public testing::Coverage {
   static ImageSettings black_image(bool has_rings) {
     ImageSettings image = image_of(128, 128);
     image.background = {{0, 0, 0}, {0, 0, 0}};
-    image.looks.rings = has_rings;
+    image.styles.rings = has_rings;
     return image;
   }
   static std::string name_of(float most_radius, bool are_rings) {
@@ -63,7 +63,7 @@ TEST_P(Rims, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
       for (const float snow_share : {0.0f, 0.1f}) {
         for (const bool has_rings : {false, true}) {
           ImageSettings image = image_of(256, 256);
-          image.looks.rings = has_rings;
+          image.styles.rings = has_rings;
           Circles circles = circles_of_rims(count, some, snow_share);
           if (has_rings) add_looks(circles, {BlendMode::kOver}, 0.7);
           expect_same_bits(
@@ -88,7 +88,7 @@ void make_rings(Circles& circles, unsigned seed) {
       shape.z = shape.radius;
       shape.radius += width;
     }
-    circles.paints[i] = with_looks(circles.paints[i], BlendMode::kOver, shape.z > 0);
+    circles.paints[i] = with_style(circles.paints[i], BlendMode::kOver, shape.z > 0);
   }
 }
 

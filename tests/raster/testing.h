@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 #include "renderer/raster/background.h"
 #include "renderer/raster/pixel_walk.h"
 #include "renderer/raster/rasterizer.h"
@@ -61,7 +61,7 @@ inline void add_looks(Circles& circles, const std::vector<BlendMode>& modes, dou
     const float inner = std::max(1.2f * unit(engine) - 0.2f, 0.0f);  // some have no hole
     if (is_ring) shape.z = shape.radius * inner;
     paint.blue = std::min(paint.blue, 1.0f);
-    paint = with_looks(paint, modes[i / run % modes.size()], is_ring);
+    paint = with_style(paint, modes[i / run % modes.size()], is_ring);
   }
 }
 

@@ -70,7 +70,7 @@ TEST(Keys, RestWhereAllFramesHaveTheSameValue) {
     for (const std::int64_t frame : frames)
       by_values &= scene_at(scene, frame).view.zoom == scene_at(scene, frames.front()).view.zoom;
     EXPECT_EQ(by_keys, by_values) << keys;
-    const Scene at = settled(scene, frames);
+    const Scene at = restricted_to(scene, frames);
     EXPECT_EQ(at.keyed == nullptr, by_keys) << keys;
     for (const std::int64_t frame : frames)
       EXPECT_EQ(fingerprint_at(at, frame), fingerprint_at(scene, frame)) << keys;

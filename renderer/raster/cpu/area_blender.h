@@ -30,11 +30,11 @@ class AreaBlender : public SmallAreaBlender<State> {
   using Blocks = TileBlocks<State>;
   using Small = SmallAreaBlender<State>;
   using Blocks::active_blocks;
-  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
+  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kStyled;
   using Blocks::offset_of, Blocks::are_blank_;
   using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
   using Small::edge_x, Small::edge_y;
-  using Patches = AreaPatches<Blocks::kLooks>;
+  using Patches = AreaPatches<Blocks::kStyled>;
 
  public:
   AreaBlender(const BlendTileArgs& args, Batch& batch)
@@ -49,8 +49,8 @@ class AreaBlender : public SmallAreaBlender<State> {
 
   void blend() {
     discs_.load(batch_, args_.grid.scale);
-    if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 && kLanes > 1 &&
-        args_.state.tile_size <= AreaSpecks::kMaxSpeckTile) {
+    if (!kStyled && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
+        kLanes > 1 && args_.state.tile_size <= AreaSpecks::kMaxSpeckTile) {
       if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
       specks_have_pixels_ = true;
       specks_.blend({batch_.count, discs_.x, discs_.y, discs_.radius, discs_.r2, discs_.arc,
@@ -89,7 +89,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   static constexpr float kLargeRadius = 20;
 
   void load_alphas() {
-    if (!kLooks && is_first_ && batch_.largest > kLargeRadius * args_.grid.s) {
+    if (!kStyled && is_first_ && batch_.largest > kLargeRadius * args_.grid.s) {
       float most = 0;
       for (int k = 0; k < batch_.count; ++k)
         if (!is_snow_at(k)) most = std::max(most, 1.0f - batch_.paints[k].alpha);
@@ -153,7 +153,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   static constexpr unsigned patch_row(unsigned patch) {
     return patch / (kLanes / kPatchColumns) * kPatchRows;
   }
-  static constexpr unsigned kPlanes = kLooks ? 6 : 4;
+  static constexpr unsigned kPlanes = kStyled ? 6 : 4;
   /// `first`: the block's first pixel in the first plane.
   HWY_INLINE void load_block(const float* first, State (&pixels)[kRows]) const {
     const std::size_t plane = args_.state.plane_size();
@@ -197,7 +197,7 @@ class AreaBlender : public SmallAreaBlender<State> {
     else
       load_block(first, pixels);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
-      const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
+      const ModePaint<L> paint = paint_of<kStyled>(batch_, k);
       const std::uint16_t* const of_circle = slots + k * Patches::kSlots;
 #pragma GCC unroll 4
       for (unsigned i = 0; i < kRows; ++i) {
@@ -254,6 +254,6 @@ class AreaBlender : public SmallAreaBlender<State> {
   bool specks_have_pixels_ = false;
   AreaSpecks specks_;
   bool is_first_ = true;
-  SurelyOpaque opaque_;
+  OpaquePatches opaque_;
   Patches patches_;
 };

@@ -72,12 +72,12 @@ HWY_INLINE AreaSpan<L> mirrored_span(Vector center, Vector edge, Vector next_edg
   return area_span<L>(L::sub(center, next_edge), L::sub(center, edge));
 }
 
-/// Computes shares circle by circle, only for patches that an edge cuts. `kLooks`: for frames with
-/// looks.
-template <bool kLooks>
+/// Computes shares circle by circle, only for patches that an edge cuts. `kStyled`: for frames with
+/// styles.
+template <bool kStyled>
 class AreaPatches {
  public:
-  static constexpr int kWordRows = SurelyOpaque::kWordRows, kWords = SurelyOpaque::kWords;
+  static constexpr int kWordRows = OpaquePatches::kWordRows, kWords = OpaquePatches::kWords;
 
   struct Cell {
     int column, row;                    ///< first pixel in the tile
@@ -98,18 +98,18 @@ class AreaPatches {
     hn::Store(hn::Zero(kTag), kTag, alphas_[0]);
   }
 
-  /// `counts`: SurelyOpaque counts the patches that circle k covers.
+  /// `counts`: OpaquePatches counts the patches that circle k covers.
   void set_alpha(int k, float alpha, bool counts) {
     hn::Store(L::set(alpha), kTag, alphas_[1 + k]);
     counts_[k] = counts;
   }
 
   /// Call after all set_alpha().
-  HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
+  HWY_NOINLINE void compute(Cell& cell, OpaquePatches& surely) {
     next_ = 1 + kBatch;
     find_reaching(cell);
     load_cell(cell);
-    SurelyOpaque::Cell& opaque = surely.cell(cell.column, cell.row);
+    OpaquePatches::Cell& opaque = surely.cell(cell.column, cell.row);
     std::uint64_t circles = 0;
     for (int word = 0; word < kWords; ++word) {
       if (surely.is_counting()) cell.active[word] &= ~opaque.opaque[word];
@@ -184,7 +184,7 @@ class AreaPatches {
   static std::uint64_t patches_of_block(unsigned column, unsigned row) {
     return kFirstBlock << patch_of(column, row);
   }
-  HWY_INLINE void compute_circle(Cell& cell, int k, SurelyOpaque::Cell& opaque) {
+  HWY_INLINE void compute_circle(Cell& cell, int k, OpaquePatches::Cell& opaque) {
     std::uint64_t edges[kWords], any = 0;
     for (int word = 0; word < kWords; ++word) {
       const bool is_near = (reaching_[word] >> k & 1) != 0 && cell.active[word] != 0;
@@ -210,7 +210,7 @@ class AreaPatches {
       }
     }
   }
-  HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, SurelyOpaque::Cell& opaque) {
+  HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, OpaquePatches::Cell& opaque) {
     const auto [touching, whole] = find_patches(word, k);
     touching_words_[word][k] = touching;
     const std::uint64_t edges = touching & ~whole & cell.active[word];
@@ -245,12 +245,12 @@ class AreaPatches {
     }
   }
   HWY_INLINE void set_whole(Cell& cell, int word, std::uint64_t whole, int k,
-                            SurelyOpaque::Cell& opaque) {
+                            OpaquePatches::Cell& opaque) {
     set_slots(whole, k, slots_[word][k]);
-    if (counts_[k]) cell.active[word] &= ~SurelyOpaque::add(whole, word, opaque);
+    if (counts_[k]) cell.active[word] &= ~OpaquePatches::add(whole, word, opaque);
   }
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
-  bool is_ring(int k) const { return kLooks && (batch_.rings >> k & 1) != 0; }
+  bool is_ring(int k) const { return kStyled && (batch_.rings >> k & 1) != 0; }
 
   void load_cell(const Cell& cell) {
     for (auto& of_word : touching_words_) std::fill_n(of_word, kBatch, std::uint64_t{0});
@@ -259,7 +259,7 @@ class AreaPatches {
     for (int i = 0; i < kCellRows + kLanes; i += kLanes)
       hn::Store(hn::Iota(kTag, cell.edge_y + static_cast<float>(i)), kTag, edge_y_ + i);
     discs_finder_.load(batch_.count, discs_.x, discs_.y, discs_.radius, cell.edge_x, cell.edge_y);
-    if (!kLooks || batch_.rings == 0) return;
+    if (!kStyled || batch_.rings == 0) return;
     alignas(64) float holes[kBatch];
     for (int k = 0; k < batch_.count; k += kLanes)
       hn::Store(L::mul(hn::Load(kTag, batch_.hole + k), L::set(scale_)), kTag, holes + k);

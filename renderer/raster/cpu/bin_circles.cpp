@@ -72,7 +72,7 @@ std::size_t index_slabs(std::size_t circles, std::size_t tiles, std::size_t thre
   return std::min(threads * 4, circles / std::max<std::size_t>(1024, tiles) + 1);
 }
 
-std::uint64_t least_list_bytes(const TileGrid& grid) {
+std::uint64_t min_list_bytes(const TileGrid& grid) {
   const std::uint64_t bytes =
       (static_cast<std::uint64_t>(grid.num_tiles()) + 1) * sizeof(std::uint32_t);
   return bytes + block_memory(bytes) + kCircleBytes;

@@ -34,7 +34,7 @@ struct TileLists {
 std::size_t index_slabs(std::size_t circles, std::size_t tiles, std::size_t threads);
 
 /// Memory of the lists of one circle that touches every tile.
-std::uint64_t least_list_bytes(const TileGrid& grid);
+std::uint64_t min_list_bytes(const TileGrid& grid);
 
 struct BinCirclesArgs {
   const CircleStream& circles;
@@ -42,7 +42,7 @@ struct BinCirclesArgs {
   Circles& made;               ///< at least [count], if circles are not in memory
   TileGrid grid;
   std::span<const std::uint8_t> done;  ///< [num_tiles]
-  std::uint64_t max_bytes;             ///< at least least_list_bytes()
+  std::uint64_t max_bytes;             ///< at least min_list_bytes()
   /// Lists may hold copies, for many circles of one tile each, which would be fetched from
   /// scattered memory otherwise.
   bool may_copy = true;

@@ -28,20 +28,20 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 
 #include "renderer/raster/cpu/area_specks.h"
 
-#include "renderer/raster/cpu/surely_opaque.h"
+#include "renderer/raster/cpu/opaque_patches.h"
 
 #include "renderer/raster/cpu/patch_finder.h"
 
 #include "renderer/raster/cpu/area_patches.h"
 
-#include "renderer/raster/cpu/area_small.h"
+#include "renderer/raster/cpu/small_area_blender.h"
 
 #include "renderer/raster/cpu/area_blender.h"
 
 template <class State>
 class TileBlender : public TileBlocks<State> {
   using Blocks = TileBlocks<State>;
-  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
+  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kStyled;
   using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels, Blocks::find_boxes;
 
  public:
@@ -60,7 +60,7 @@ class TileBlender : public TileBlocks<State> {
     const bool by_circles = batch_.largest < kMaxSmallRadius * args_.grid.s;
     if (by_circles) {
       find_boxes(batch_, boxes_);
-      if (!kLooks && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
+      if (!kStyled && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
           boxes_.longest_side <= SpeckBlender::kMaxSide &&
           args_.state.tile_size <= SpeckBlender::kMaxSpeckTile) {
         if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
@@ -92,7 +92,7 @@ class TileBlender : public TileBlocks<State> {
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector d2 = L::add(hn::Load(kTag, nearest_dx2 + k), hn::Load(kTag, nearest_dy2_ + k));
       touching |= bits_of(L::less_equal(d2, hn::Load(kTag, batch_.r2 + k))) << k;
-      if (kLooks && batch_.rings != 0) touching &= ~(holes_around(block, k) << k);
+      if (kStyled && batch_.rings != 0) touching &= ~(holes_around(block, k) << k);
     }
     return touching;
   }
@@ -100,14 +100,14 @@ class TileBlender : public TileBlocks<State> {
   /// Shades circle k for a block's vectors, one for each row.
   struct SolidShader {
     HWY_INLINE SolidShader(const TileBlender& blender, int k)
-        : color(paint_of<kLooks>(blender.batch_, k)),
+        : color(paint_of<kStyled>(blender.batch_, k)),
           alpha(L::set(blender.batch_.paints[k].alpha)),
           one_minus_alpha(L::set(blender.batch_.one_minus_alpha[k])),
-          hole2(L::set(kLooks ? blender.batch_.hole2[k] : -1.0f)) {}
+          hole2(L::set(kStyled ? blender.batch_.hole2[k] : -1.0f)) {}
     HWY_INLINE SolidShader(const TileBlender& blender, int k, Vector /*dx2*/)
         : SolidShader(blender, k) {}
     HWY_INLINE void paint(State& pixels, int /*row*/, Vector d2, L::Mask painted) const {
-      if constexpr (kLooks)
+      if constexpr (kStyled)
         composite<L>(pixels, color, L::zero_unless(L::both(painted, L::greater(d2, hole2)), alpha));
       else
         composite_solid<L>(pixels, painted, alpha, one_minus_alpha, color.red, color.green,
@@ -122,7 +122,7 @@ class TileBlender : public TileBlocks<State> {
           row_alpha(&blender.row_alpha_[0][k]),
           inverse_r2(L::set(blender.batch_.inverse_r2[k])),
           column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))),
-          mode(mode_of<kLooks>(blender.batch_, k)) {}
+          mode(mode_of<kStyled>(blender.batch_, k)) {}
     HWY_INLINE void paint(State& pixels, int row, Vector d2, L::Mask painted) const {
       const Vector alpha = L::mul(L::set(row_alpha[std::ptrdiff_t{row} * kBatch]), column_alpha);
       blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha, mode);
@@ -172,7 +172,7 @@ class TileBlender : public TileBlocks<State> {
 
  private:
   /// Radius in pixels below which circle by circle is faster than block by block.
-  static constexpr float kMaxSmallRadius = kLanes < 16 || kLooks ? 5 : 4;
+  static constexpr float kMaxSmallRadius = kLanes < 16 || kStyled ? 5 : 4;
 
   /// Returns the circles from k on whose holes contain the block: tests its farthest centre.
   std::uint64_t holes_around(Block block, int k) const {
@@ -206,13 +206,13 @@ class TileBlender : public TileBlocks<State> {
     if ((batch_.snow >> k & 1) != 0) {
       const Vector inverse_r2 = L::set(batch_.inverse_r2[k]);
       const Vector peak_alpha = L::set(batch_.peak_alpha[k]);
-      for_each_vector_of_small(
-          k, [&](State& pixels, Vector dx2, Vector dy2, L::Mask painted) HWY_ATTR {
-            const Vector alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
-                                        snow_falloff<L>(L::mul(dx2, inverse_r2)));
-            const Vector relative_d2 = L::mul(L::add(dx2, dy2), inverse_r2);
-            blend_snow(pixels, painted, args_.ramp, relative_d2, alpha, mode_of<kLooks>(batch_, k));
-          });
+      for_each_vector_of_small(k, [&](State& pixels, Vector dx2, Vector dy2,
+                                      L::Mask painted) HWY_ATTR {
+        const Vector alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
+                                    snow_falloff<L>(L::mul(dx2, inverse_r2)));
+        const Vector relative_d2 = L::mul(L::add(dx2, dy2), inverse_r2);
+        blend_snow(pixels, painted, args_.ramp, relative_d2, alpha, mode_of<kStyled>(batch_, k));
+      });
       return;
     }
     const SolidShader shader(*this, k);
@@ -305,7 +305,7 @@ class TileBlender : public TileBlocks<State> {
 template <class State>
 bool blend_areas(const BlendTileArgs& args) {
   Batch batch;
-  BatchLoader<kHasLooks<State>> loader(args);
+  BatchLoader<kHasStyles<State>> loader(args);
   AreaBlender<State> blender(args, batch);
   bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
@@ -320,7 +320,7 @@ template <class State>
 bool blend_discs(const BlendTileArgs& args) {
   using Blender = TileBlender<State>;
   Batch batch;
-  BatchLoader<kHasLooks<State>> loader(args);
+  BatchLoader<kHasStyles<State>> loader(args);
   Blender blender(args, batch);
   bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
@@ -370,9 +370,9 @@ HWY_EXPORT(blend_tile_with_looks);
 HWY_EXPORT(blend_tile_by_area);
 HWY_EXPORT(blend_tile_by_area_with_looks);
 
-BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks) {
+BlendTile* blend_tile_on_this_machine(bool by_area, const CircleStyles& styles) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  if (looks.any())
+  if (styles.any())
     return by_area ? &HWY_DYNAMIC_DISPATCH(blend_tile_by_area_with_looks)
                    : &HWY_DYNAMIC_DISPATCH(blend_tile_with_looks);
   return by_area ? &HWY_DYNAMIC_DISPATCH(blend_tile_by_area) : &HWY_DYNAMIC_DISPATCH(blend_tile);

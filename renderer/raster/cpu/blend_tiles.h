@@ -43,8 +43,8 @@ struct BlendTileArgs {
   }
 };
 
-constexpr int num_planes(const CircleLooks& looks) {
-  return looks.any() ? 6 : 4;
+constexpr int num_planes(const CircleStyles& styles) {
+  return styles.any() ? 6 : 4;
 }
 constexpr std::size_t state_size(int tile_size, int num_planes) {
   const auto side = static_cast<std::size_t>(tile_size);
@@ -61,7 +61,7 @@ TileState blank_tile(int tile_size, int num_planes, const PixelRect& pixels);
 using BlendTile = bool(const BlendTileArgs& args);
 /// Returns the function for the best available instruction set, or the one that
 /// force_vector_target() left.
-BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks);
+BlendTile* blend_tile_on_this_machine(bool by_area, const CircleStyles& styles);
 
 /// Returns the supported instruction sets, e.g. "AVX3", "AVX2", "SSE4", best first.
 std::vector<std::string> vector_targets();

@@ -2,13 +2,13 @@
 
 /// Circles that are painted at once, front ones first: the bits of a word.
 constexpr int kBatch = 64;
-/// Radius in pixels below which solid circles are specks, in frames without looks.
+/// Radius in pixels below which solid circles are specks, in frames without styles.
 constexpr float kSpeckRadius = 1.3f;
 struct Batch {
   int count;
   float largest;       ///< radius
   std::uint64_t snow;  ///< bit k: circle k is shaded as snow
-  // In frames with looks only:
+  // In frames with styles only:
   std::uint64_t rings;                       ///< bit k: circle k is a ring
   BlendMode modes[kBatch];                   ///< the paints have no signs
   alignas(64) float hole[kBatch + kLanes];   ///< radius of a ring's hole, else 0
@@ -25,15 +25,15 @@ struct Batch {
   Paint paints[kBatch + kLanes];
 };
 
-/// Without looks the mode is kOver.
-template <bool kLooks>
+/// Without styles the mode is kOver.
+template <bool kStyled>
 HWY_INLINE BlendMode mode_of(const Batch& batch, int k) {
-  return kLooks ? batch.modes[k] : BlendMode::kOver;
+  return kStyled ? batch.modes[k] : BlendMode::kOver;
 }
-template <bool kLooks>
+template <bool kStyled>
 HWY_INLINE ModePaint<L> paint_of(const Batch& batch, int k) {
   const Paint& paint = batch.paints[k];
-  return {mode_of<kLooks>(batch, k), L::set(paint.red), L::set(paint.green), L::set(paint.blue)};
+  return {mode_of<kStyled>(batch, k), L::set(paint.red), L::set(paint.green), L::set(paint.blue)};
 }
 
 /// Returns a bit for each lane.
@@ -50,7 +50,7 @@ HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
   return bits_of(kTag, mask);
 }
 
-template <bool kLooks>
+template <bool kStyled>
 class BatchLoader {
  public:
   explicit BatchLoader(const BlendTileArgs& args) : args_(args), slab_(args.slabs.size()) {}
@@ -62,7 +62,7 @@ class BatchLoader {
     batch.largest = 0;
     while (batch.count < kBatch && (left_ > 0 || next_piece())) take(batch);
     for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
-    for (int k = batch.count; kLooks && k % kLanes != 0; ++k) batch.hole[k] = 0;
+    for (int k = batch.count; kStyled && k % kLanes != 0; ++k) batch.hole[k] = 0;
     return batch.count > 0;
   }
 
@@ -73,7 +73,7 @@ class BatchLoader {
     const SlabLists& slab = args_.slabs[slab_];
     const auto count = std::min(static_cast<std::uint32_t>(kBatch - batch.count), left_);
     const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
-    if (slab.shapes != nullptr && !kLooks) {
+    if (slab.shapes != nullptr && !kStyled) {
       load_circles(batch, slab.shapes + first, slab.paints + first, static_cast<int>(count));
     } else if (slab.shapes != nullptr) {
       for (std::uint32_t i = first; i < first + count; ++i)
@@ -116,10 +116,10 @@ class BatchLoader {
     batch.paints[k] = paint;
     batch.snow |= std::uint64_t{is_snow(paint)} << k;
     batch.largest = std::max(batch.largest, shape.radius);
-    if constexpr (kLooks) load_looks(batch, k, shape, paint);
+    if constexpr (kStyled) load_styles(batch, k, shape, paint);
   }
 
-  static void load_looks(Batch& batch, int k, const Shape& shape, const Paint& paint) {
+  static void load_styles(Batch& batch, int k, const Shape& shape, const Paint& paint) {
     batch.rings |= std::uint64_t{is_ring(paint)} << k;
     batch.modes[k] = blend_mode(paint);
     batch.hole[k] = inner_radius(shape, paint);

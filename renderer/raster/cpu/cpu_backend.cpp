@@ -19,7 +19,7 @@
 #include "renderer/raster/cpu/blend_tiles.h"
 #include "renderer/raster/cpu/finish_tiles.h"
 #include "renderer/raster/frame_estimate.h"
-#include "renderer/raster/least_drawing.h"
+#include "renderer/raster/list_memory.h"
 
 namespace roundel {
 namespace cpu {
@@ -56,7 +56,7 @@ std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std
                              std::uint64_t threads) {
   const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
   return threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats * sizeof(float)) +
-         kept_by_threads(circles, static_cast<int>(threads)) +
+         thread_memory(circles, static_cast<int>(threads)) +
          tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
          static_cast<std::uint64_t>(grid.height) * sizeof(BlendColor);
 }
@@ -74,8 +74,8 @@ class CpuBackend final : public RasterBackend {
     circles_ = &circles;
     grid_ = TileGrid::make(image, tile_size_);
     ramp_ = snow_ramp(image.blend_space);
-    looks_ = image.looks;
-    blend_tile_ = blend_tile_on_this_machine(grid_.is_antialiased(), looks_);
+    styles_ = image.styles;
+    blend_tile_ = blend_tile_on_this_machine(grid_.is_antialiased(), styles_);
     finish_.emplace(image, out, tile_size_);
     const ChunkPlan chunks = plan_chunks(image);
     budget_ = compute_budget(picture_bytes);
@@ -88,14 +88,14 @@ class CpuBackend final : public RasterBackend {
 
   void bin(const Chunk& chunk, StageStats& stats) override {
     arena_.execute([&] { list_chunk(chunk, stats); });
-    std::size_t fresh = 0;
+    std::size_t new_tiles = 0;
     for (std::size_t tile = 0; tile < num_tiles(); ++tile)
-      if (done_[tile] == 0 && slots_[tile] == kNoSlot) ++fresh;
+      if (done_[tile] == 0 && slots_[tile] == kNoSlot) ++new_tiles;
     // Active pixels' states take precedence over longer lists, if they can all fit.
     const bool exceeds_state_budget =
         budget_.is_given && !chunk.is_last() &&
-        lists_.bytes + state_bytes(fresh) > budget_.capacity &&
-        least_list_bytes(grid_) + state_bytes(fresh) <= budget_.capacity;
+        lists_.bytes + state_bytes(new_tiles) > budget_.capacity &&
+        min_list_bytes(grid_) + state_bytes(new_tiles) <= budget_.capacity;
     is_listed_ = is_listed_ && (!exceeds_state_budget || chunk.count() <= 1);
   }
 
@@ -146,14 +146,14 @@ class CpuBackend final : public RasterBackend {
     stats.stage("bin").bytes = stats.overlaps * sizeof(std::uint32_t);
   }
 
-  void give_back() override {
+  void free_host_memory() override {
     drop_chunk();
     states_ = {};
     max_slots_ = 0;
   }
 
  private:
-  std::size_t state_floats() const { return state_size(tile_size_, num_planes(looks_)); }
+  std::size_t state_floats() const { return state_size(tile_size_, num_planes(styles_)); }
   std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
 
   std::uint64_t active_tiles() const {
@@ -174,7 +174,7 @@ class CpuBackend final : public RasterBackend {
     const std::uint64_t count = circles_->count();
     if (options_.chunk_circles > 0)
       return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
-    const bool is_cuda = options_.chunks_of == Backend::kCuda;
+    const bool is_cuda = options_.chunk_backend == Backend::kCuda;
     const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
     const FrameEstimate estimate =
         estimate_frame(*circles_, image, tile_size_, policy.saturation_factor);
@@ -209,11 +209,10 @@ class CpuBackend final : public RasterBackend {
   [[noreturn]] void refuse() const {
     if (options_.total_memory > 0) throw TooLittleMemory(options_.total_memory);
     const std::uint64_t states = block_memory(num_tiles() * state_floats() * sizeof(float));
-    throw Error(
-        ExitCode::kRuntimeFailure,
-        fmt::format("--memory: a frame's lists and unfinished pixels may take {}M of it, "
-                    "and need up to {}M",
-                    budget_.capacity >> 20, ((least_list_bytes(grid_) + states) >> 20) + 1));
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("--memory: a frame's lists and unfinished pixels may take {}M of it, "
+                            "and need up to {}M",
+                            budget_.capacity >> 20, ((min_list_bytes(grid_) + states) >> 20) + 1));
   }
 
   /// Frees what exceeded the budget.
@@ -315,8 +314,8 @@ class CpuBackend final : public RasterBackend {
     return block_memory(slots * state_floats() * sizeof(float));
   }
   TileState load_state(std::size_t tile, const PixelRect& pixels) {
-    if (slots_[tile] == kNoSlot) return blank_tile(tile_size_, num_planes(looks_), pixels);
-    const TileState state = scratch_tile(tile_size_, num_planes(looks_));
+    if (slots_[tile] == kNoSlot) return blank_tile(tile_size_, num_planes(styles_), pixels);
+    const TileState state = scratch_tile(tile_size_, num_planes(styles_));
     std::copy_n(saved_state(tile), state_floats(), state.planes);
     return state;
   }
@@ -342,7 +341,7 @@ class CpuBackend final : public RasterBackend {
   const CircleStream* circles_ = nullptr;
   TileGrid grid_{};
   SnowRamp ramp_{};
-  CircleLooks looks_;
+  CircleStyles styles_;
   BlendTile* blend_tile_ = nullptr;
   std::optional<FinishTilesArgs> finish_;
   Budget budget_;
@@ -385,9 +384,9 @@ std::uint64_t enough_list_memory(const ImageSettings& image, const ListedCircles
                                  int threads) {
   const TileGrid grid = TileGrid::make(image, kCpuTileSize);
   const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
-  const std::size_t state = cpu::state_size(kCpuTileSize, cpu::num_planes(image.looks));
+  const std::size_t state = cpu::state_size(kCpuTileSize, cpu::num_planes(image.styles));
   const auto all = static_cast<std::uint64_t>(threads);
-  const std::uint64_t in_chunks = cpu::least_list_bytes(grid) + cpu::kPracticalLists +
+  const std::uint64_t in_chunks = cpu::min_list_bytes(grid) + cpu::kPracticalLists +
                                   block_memory(tiles * state * sizeof(float));
   const std::uint64_t slabs = cpu::index_slabs(circles.count, tiles, all);
   const std::uint64_t indices = circles.overlaps * sizeof(std::uint32_t);
@@ -399,7 +398,7 @@ std::uint64_t enough_list_memory(const ImageSettings& image, const ListedCircles
          cpu::overhead_bytes(grid, state, circles.count, all);
 }
 
-std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {
+std::uint64_t thread_memory(std::uint64_t circles, int threads) {
   constexpr std::uint64_t kMinCopiedCircles = 65536, kCirclesOfSlab = 16384;
   constexpr std::uint64_t kStack = std::uint64_t{1} << 16;
   constexpr std::uint64_t kBytesOfSlab =

@@ -200,7 +200,7 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
     return;
   }
   const TileState finished =
-      state != nullptr ? *state : blank_tile(args.tile_size, num_planes(CircleLooks()), pixels);
+      state != nullptr ? *state : blank_tile(args.tile_size, num_planes(CircleStyles()), pixels);
   const int columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y) {
     const BlendColor& background = args.background[static_cast<std::size_t>(y)];

@@ -1,7 +1,7 @@
 // Finds the patches of a cell that circles touch or cover. Included by blend_tiles.cpp for each
 // target.
 
-/// A bit for each patch of a word, see SurelyOpaque. May have too many touching and too few whole
+/// A bit for each patch of a word, see OpaquePatches. May have too many touching and too few whole
 /// patches: the shares of these come out as 0 and 1.
 struct CoveredPatches {
   std::uint64_t touching, whole;
@@ -62,7 +62,7 @@ class PatchFinder {
   using Rows = CappedLanes<8>;
   static constexpr Rows::Tag kRowTag{};
   static constexpr std::size_t kRowsAtOnce = hn::MaxLanes(kRowTag);
-  static constexpr int kWords = SurelyOpaque::kWords;
+  static constexpr int kWords = OpaquePatches::kWords;
   static constexpr float kHeight = static_cast<float>(kPatchRows) / kPatchColumns;  ///< a patch's
 
   /// Patches of rows, [first, end), rounded to whole numbers.

@@ -45,9 +45,9 @@ struct PixelBoxes {
 };
 
 template <class State>
-inline constexpr bool kHasLooks = std::is_same_v<State, ChannelState<L>>;
+inline constexpr bool kHasStyles = std::is_same_v<State, ChannelState<L>>;
 
-/// `State`: PixelState, or ChannelState in frames with looks.
+/// `State`: PixelState, or ChannelState in frames with styles.
 template <class State>
 class TileBlocks {
  public:
@@ -87,7 +87,7 @@ class TileBlocks {
   }
 
  protected:
-  static constexpr bool kLooks = kHasLooks<State>;
+  static constexpr bool kStyled = kHasStyles<State>;
 
   int offset_of(Block block) const { return (block.y << args_.grid.tile_shift) + block.x; }
 
@@ -151,7 +151,7 @@ class TileBlocks {
   /// load(i) returns plane i's values.
   template <class Load>
   static HWY_INLINE State load_planes(const Load& load) {
-    if constexpr (kLooks)
+    if constexpr (kStyled)
       return {load(0), load(1), load(2), load(3), load(4), load(5)};
     else
       return {load(0), load(1), load(2), load(3)};
@@ -159,7 +159,7 @@ class TileBlocks {
   template <class Store>
   static HWY_INLINE void store_planes(const State& pixels, const Store& store) {
     store(pixels.red, 0), store(pixels.green, 1), store(pixels.blue, 2);
-    if constexpr (kLooks) {
+    if constexpr (kStyled) {
       store(pixels.red_transmittance, 3), store(pixels.green_transmittance, 4);
       store(pixels.blue_transmittance, 5);
     } else {
@@ -175,7 +175,7 @@ class TileBlocks {
 
  private:
   HWY_INLINE Vector load_transmittance(int offset) const {
-    if constexpr (kLooks)
+    if constexpr (kStyled)
       return max_transmittance<L>(load_pixels(offset));
     else
       return hn::Load(kTag, args_.state.plane(3) + offset);

@@ -9,10 +9,10 @@
 namespace roundel::cuda {
 
 /// `kChoosesWay`: paints each batch in the best of several ways; else circle by circle.
-template <bool kLooks, bool kChoosesWay>
+template <bool kStyled, bool kChoosesWay>
 class AreaBlender {
  public:
-  using Pixels = SubtilePixels<kLooks>;
+  using Pixels = SubtilePixels<kStyled>;
 
   __device__ AreaBlender(Pixels& pixels, const TileGrid& grid, const SnowRamp& ramp,
                          AreaScratch& scratch)
@@ -24,7 +24,7 @@ class AreaBlender {
     const Disc disc = scalar::area_disc<Area>(shape.x, shape.y, shape.radius, grid_.scale);
     bool is_whole = false;
     bool reaches = shape.radius > 0 && reaches_box(box, shape, disc, is_whole);
-    const bool has_hole = kLooks && inner_radius(shape, paint) > 0;
+    const bool has_hole = kStyled && inner_radius(shape, paint) > 0;
     if (has_hole) {
       reaches = reaches && !is_in_hole(box, shape);
       is_whole = false;
@@ -48,7 +48,7 @@ class AreaBlender {
     const bool is_by_pixel = kChoosesWay && (has_snow_ || 4 * __popc(whole) < __popc(reaching));
     // Circle by circle, the other circles are stored without gaps, front to back.
     const bool is_plain = !is_by_pixel && is_whole && !is_snowy;
-    if (!kLooks && !is_by_pixel) {
+    if (!kStyled && !is_by_pixel) {
       const bool is_seen = !is_hidden(reaches && is_plain ? 1 - paint.alpha : 1);
       reaches = reaches && is_seen;
       reaching = __ballot_sync(kAllLanes, reaches);
@@ -89,7 +89,7 @@ class AreaBlender {
   using Area = AreaLanes;
   using Disc = scalar::AreaDisc<Area>;
   using Span = scalar::AreaSpan<Area>;
-  using Pass = AreaPass<kLooks>;
+  using Pass = AreaPass<kStyled>;
 
   static constexpr float kMaxSpeckRadius = 1.25f;  ///< pixels
   /// At higher transmittances few circles are hidden.
@@ -141,7 +141,7 @@ class AreaBlender {
         left ^= 1u << i;
         const float share = scratch_.specks.shares[pixel - scratch_.specks.first_pixels[i]][i];
         const Paint of_speck = scratch_.paints[i];
-        scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(of_speck),
+        scalar::composite<L>(pixels_.state[k], mode_paint<kStyled>(of_speck),
                              of_speck.alpha * share);
       }
     }
@@ -156,7 +156,7 @@ class AreaBlender {
     return static_cast<float>(pixels_.y0) + grid_.origin_y();
   }
 
-  __device__ AreaShares<kLooks> edge_shares() {
+  __device__ AreaShares<kStyled> edge_shares() {
     return {grid_, scratch_, left(), bottom(), has_extreme_};
   }
 
@@ -210,7 +210,7 @@ class AreaBlender {
       touching[k] = inside[k] = is_whole ? ~0u : 0;
       if (reaches && !is_whole) rows.find(2 * k, touching[k], inside[k]);
     }
-    if (kLooks && hole > 0) {
+    if (kStyled && hole > 0) {
       const AreaRows of_hole(disc.x, disc.y, hole, left(), bottom());
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) of_hole.subtract_hole(2 * k, touching[k], inside[k]);
@@ -313,7 +313,7 @@ class AreaBlender {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
       if (pixels_.is_active(k))
-        scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha);
+        scalar::composite<L>(pixels_.state[k], mode_paint<kStyled>(paint), paint.alpha);
   }
 
   __device__ void blend_shares(const Paint& paint, int circle,
@@ -331,16 +331,16 @@ class AreaBlender {
   }
 
   __device__ void blend_solid(const Paint& paint, int k, float share) {
-    // Without looks a share of 0 changes no bit.
-    if (!kLooks || share > 0)
-      scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha * share);
+    // Without styles a share of 0 changes no bit.
+    if (!kStyled || share > 0)
+      scalar::composite<L>(pixels_.state[k], mode_paint<kStyled>(paint), paint.alpha * share);
   }
 
   /// `first_center`: see SubtilePosition.
   __device__ void blend_snow(const Paint& paint, int circle, int k, const float2& first_center,
                              float share) {
     if (!(share > 0)) return;
-    scalar::ModePaint<L> shown = mode_paint<kLooks>(paint);
+    scalar::ModePaint<L> shown = mode_paint<kStyled>(paint);
     const float3 snow = shade_area_snow(
         ramp_, scratch_, circle, peak_alpha(paint), first_center.x,
         scalar::pixel_center<L>(static_cast<float>(k * kRowStep), grid_.s, first_center.y));

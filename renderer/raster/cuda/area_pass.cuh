@@ -4,9 +4,9 @@
 
 namespace roundel::cuda {
 
-/// Circles of a batch that do not cover the subtile, and their shares of a lane's pixels. `kLooks`:
-/// some may be rings.
-template <bool kLooks>
+/// Circles of a batch that do not cover the subtile, and their shares of a lane's pixels.
+/// `kStyled`: some may be rings.
+template <bool kStyled>
 class AreaPass {
  public:
   /// Two words, each with bits for eight circles and the lane's four pixels. With more circles a
@@ -16,7 +16,8 @@ class AreaPass {
   /// Computes the shares of circles begin to end − 1, at most kMaxPassCircles. Lowers `end` if the
   /// shares do not fit.
   template <class Pixels>
-  __device__ AreaPass(const AreaShares<kLooks>& shares, const Pixels& pixels, int begin, int& end) {
+  __device__ AreaPass(const AreaShares<kStyled>& shares, const Pixels& pixels, int begin,
+                      int& end) {
     if (begin == end) return;
     std::uint32_t active = 0;
 #pragma unroll
@@ -63,7 +64,7 @@ class AreaPass {
 
   /// Finds the pixels that a word's circles touch, and the `active` ones that edges cut: bit 4 · c
   /// + k is for circle first + c and pixel 32 · k + lane().
-  __device__ static void find(const AreaShares<kLooks>& shares, int first, int end,
+  __device__ static void find(const AreaShares<kStyled>& shares, int first, int end,
                               std::uint32_t active, std::uint32_t& touched, std::uint32_t& edges) {
     // Each lane tests two rows; transposing gives the bits of its own pixels.
     static_assert(kPixelsPerLane == 4);
@@ -74,7 +75,7 @@ class AreaPass {
       auto& [of_rows, inside] = touched_and_inside;
       AreaRows(disc.x, disc.y, disc.z, shares.left, row).find(0, of_rows, inside);
       const float hole = shares.hole_radius(circle);
-      if (kLooks && hole > 0)
+      if (kStyled && hole > 0)
         AreaRows(disc.x, disc.y, hole, shares.left, row).subtract_hole(0, of_rows, inside);
     }
     transpose(touched_and_inside);

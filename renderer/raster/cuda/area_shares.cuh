@@ -4,7 +4,7 @@
 namespace roundel::cuda {
 
 /// Computes the share of any edge. Not inlined, so that frequent code stays short.
-template <bool kLooks>
+template <bool kStyled>
 __noinline__ __device__ float long_share(const AreaScratch& scratch, const TileGrid& grid,
                                          std::uint32_t numbers, float left, float bottom) {
   using L = ScalarLanes;
@@ -23,12 +23,12 @@ __noinline__ __device__ float long_share(const AreaScratch& scratch, const TileG
   const scalar::AreaDisc<AreaLanes>& disc = edge.disc;
   const float share =
       share_of({disc.x, disc.y, disc.radius, disc.r2, disc.arc, disc.bend}, factors.w);
-  if (!kLooks || !(share > 0) || !(factors.z > 0)) return share;
+  if (!kStyled || !(share > 0) || !(factors.z > 0)) return share;
   const auto hole = scalar::area_disc<L>(center.x, center.y, factors.z, grid.scale);
   return scalar::ring_share<L>(share, share_of(hole, factors.z));
 }
 
-template <bool kLooks>
+template <bool kStyled>
 struct AreaShares {
   using L = ScalarLanes;
 
@@ -62,7 +62,7 @@ struct AreaShares {
       if (!is_deferred) share = L::saturate(share);
       if (is_all) share = 1;
       if (!touches) share = 0;
-      if (kLooks && is_ring(edge)) {
+      if (kStyled && is_ring(edge)) {
         const AreaEdge hole = hole_of(edge);
         is_deferred |=
             is_edge & hole.touches() & !hole.is_all_covered() & edge.has_second_rectangle();
@@ -74,7 +74,7 @@ struct AreaShares {
           if (is_deferred && position < kMaxDeferred)
             scratch.deferred[position] = i << 16 | numbers;
           else if (is_deferred)
-            share = long_share<kLooks>(scratch, grid, numbers, left, bottom);
+            share = long_share<kStyled>(scratch, grid, numbers, left, bottom);
           num_deferred = min(num_deferred + __popc(deferred), kMaxDeferred);
         } else if (is_deferred) {
           share = deferred_share<kSmall>(edge, numbers, share);
@@ -96,7 +96,7 @@ struct AreaShares {
 
   /// In pixels; 0 or less if there is no hole.
   __device__ float hole_radius(int circle) const {
-    return kLooks ? scratch.factors[circle].z * grid.scale : 0;
+    return kStyled ? scratch.factors[circle].z * grid.scale : 0;
   }
 
  private:
@@ -105,10 +105,10 @@ struct AreaShares {
   __device__ float deferred_share(const AreaEdge& edge, std::uint32_t numbers, float area) const {
     const bool has_four = (edge.x.other > 0) & (edge.y.other > 0);
     // Rare for large circles: more code would slow down the others.
-    const bool is_rare = has_four && (kLooks || !kSmall);
+    const bool is_rare = has_four && (kStyled || !kSmall);
     if (is_rare || (has_extreme && is_extreme(edge)))
-      return long_share<kLooks>(scratch, grid, numbers, left, bottom);
-    if (kLooks && is_ring(edge)) {
+      return long_share<kStyled>(scratch, grid, numbers, left, bottom);
+    if (kStyled && is_ring(edge)) {
       const AreaEdge hole = hole_of(edge);
       return scalar::ring_share<L>(edge.share_of(edge.area() + edge.second_area()),
                                    hole.share_of(hole.area() + hole.second_area()));

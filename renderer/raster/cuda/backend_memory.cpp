@@ -106,7 +106,7 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
   const std::uint64_t fixed =
       framebuffer_.bytes() + bytes_.bytes() +
       (out_.png != nullptr ? PngEncoder::needed_bytes(shape_) : 0) +
-      num_pixels() * (sizeof(SavedPixel) + (blend_.looks.any() ? sizeof(float2) : 0)) +
+      num_pixels() * (sizeof(SavedPixel) + (blend_.styles.any() ? sizeof(float2) : 0)) +
       static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
       static_cast<std::uint64_t>(grid.num_tiles()) * (sizeof(std::uint8_t) + sizeof(OverlapRun));
   const double tiles = std::max(estimate_.front_tiles_per_circle, estimate_.tiles_per_circle);

@@ -55,9 +55,9 @@ struct alignas(8) OverlapRun {
 /// Progress of a frame, in device memory: zero before the first frame; complete frames leave it
 /// ready for the next. Blending writes the counts, since not every chunk is binned.
 struct FrameProgress {
-  unsigned long long listed;    ///< overlaps of the current chunk
-  unsigned long long placed;    ///< slab overlaps of the current chunk
-  unsigned long long overlaps;  ///< overlaps of this frame's drawn chunks
+  unsigned long long listed;             ///< overlaps of the current chunk
+  unsigned long long num_slab_overlaps;  ///< slab overlaps of the current chunk
+  unsigned long long overlaps;           ///< overlaps of this frame's drawn chunks
   /// Number of unfinished subtiles after chunk k, at k % 2; 0 for the next chunk.
   std::uint32_t active_subtiles[2];
   std::uint32_t chunks;  ///< chunks of this frame that were not empty

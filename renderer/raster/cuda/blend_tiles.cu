@@ -217,7 +217,7 @@ __device__ int nearest_row(int i, int first, int count) {
 /// Block (tile, or a part of it) finishes the pixels of its subtiles or saves them for the next
 /// chunk: 16 × 8 for each warp, four for each lane. Each pixel has one thread, and its circles come
 /// in list order, so its bits do not depend on the launch.
-template <class Overlaps, bool kArea, bool kLooks>
+template <class Overlaps, bool kArea, bool kStyled>
 __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<Overlaps, kArea>()))
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   constexpr int kOwnWarps = Overlaps::kWarps, kParts = kSubtilesPerTile / kOwnWarps;
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
       progress.chunks = 1;
     else if (active_before > 0)
       ++progress.chunks;
-    progress.listed = progress.placed = 0;
+    progress.listed = progress.num_slab_overlaps = 0;
     active_before = 0;
   }
   const std::uint32_t all = (1u << kOwnWarps) - 1;
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
 
   const int warp = static_cast<int>(threadIdx.x / 32), number = first_subtile + warp;
   Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
-  SubtilePixels<kLooks> subtile(grid, tile_x, tile_y, number);
+  SubtilePixels<kStyled> subtile(grid, tile_x, tile_y, number);
   const bool was_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
   bool is_done = was_done;
   if (Overlaps::kIsListed && args.long_list != ~0u && args.lists[tile].count >= args.long_list) {
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
   // Without shares this kernel is the longest: another way to paint would slow down the others.
   if (Overlaps::kIsListed && !kArea) subtile.are_alike = false;
 
-  SubtileBlender<kArea, kLooks, Overlaps::kIsListed> blender{
+  SubtileBlender<kArea, kStyled, Overlaps::kIsListed> blender{
       args.shapes, args.paints, args.ramp, grid, shared.warps[warp], number};
   is_done = overlaps.paint(blender, subtile, is_done);
 
@@ -283,12 +283,12 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps, (blocks_per_processor<O
 
 template <class Overlaps>
 void launch_blend(const BlendTilesArgs& args, cudaStream_t stream) {
-  const auto kernel_for = [&](auto has_looks) {
-    return args.grid.is_antialiased() ? blend_tiles_kernel<Overlaps, true, has_looks()>
-                                      : blend_tiles_kernel<Overlaps, false, has_looks()>;
+  const auto kernel_for = [&](auto has_styles) {
+    return args.grid.is_antialiased() ? blend_tiles_kernel<Overlaps, true, has_styles()>
+                                      : blend_tiles_kernel<Overlaps, false, has_styles()>;
   };
   const auto kernel =
-      args.looks.any() ? kernel_for(std::true_type()) : kernel_for(std::false_type());
+      args.styles.any() ? kernel_for(std::true_type()) : kernel_for(std::false_type());
   constexpr int kParts = kSubtilesPerTile / Overlaps::kWarps;
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x * kParts),
                     static_cast<unsigned>(args.grid.tiles_y));

@@ -20,7 +20,7 @@ struct alignas(16) SavedPixel {
 struct BlendTilesArgs {
   TileGrid grid;
   SnowRamp ramp;
-  CircleLooks looks;
+  CircleStyles styles;
   SampleFormat samples;
   std::uint32_t chunk_number = 0;  ///< in the frame
   bool begins_early = false;       ///< see launch()
@@ -40,7 +40,7 @@ struct BlendTilesArgs {
   FrameProgress* progress = nullptr;
   std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
   SavedPixel* states = nullptr;             // [height · width]; null for a single chunk
-  /// With looks `states` has red's transmittance; these are green's and blue's.
+  /// With styles `states` has red's transmittance; these are green's and blue's.
   float2* other_transmittances = nullptr;  // [height · width]
   const float4* background = nullptr;      // [height], rows bottom to top; null: flat_background
   BlendColor flat_background{};

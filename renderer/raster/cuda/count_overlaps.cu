@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
     std::uint32_t total = shared.num_overlaps;
     const bool is_crowded = total > args.max_slab_overlaps;
     std::uint64_t start = 0;
-    if (!is_crowded && total > 0) start = atomicAdd(&args.progress->placed, total);
+    if (!is_crowded && total > 0) start = atomicAdd(&args.progress->num_slab_overlaps, total);
     // Slab overlaps overflow whenever lists do.
     if (is_crowded || start + total > args.capacity) total = kCrowded;
     args.slab_runs[slab.number] = shared.run = {static_cast<std::uint32_t>(start), total};

@@ -89,7 +89,7 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
   estimated_film_ = recipe.film->number;
   estimated_grid_ = bin_.grid;
   estimated_overlaps_.reset();
-  const std::vector<std::size_t> indices = sampled_places(circles.count());
+  const std::vector<std::size_t> indices = sampled_indices(circles.count());
   const std::span<const Shape> shapes = sampled_.at(recipe, indices);
   std::size_t next = 0;
   const CircleStream samples(circles.count(), [&](std::size_t first, std::span<Shape> some_shapes,
@@ -150,7 +150,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   }
   bin_.grid = blend_.grid = grid;
   blend_.ramp = snow_ramp(image.blend_space);
-  blend_.looks = image.looks;
+  blend_.styles = image.styles;
   blend_.samples = SampleFormat(image);
   blend_.framebuffer = has_floats ? framebuffer_.data() : nullptr;
   blend_.bytes = out.image != nullptr ? bytes_.data() : nullptr;
@@ -212,7 +212,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
   if (!chunk.is_last()) {
     reserve(states_, num_pixels());
-    if (blend_.looks.any()) reserve(other_transmittances_, num_pixels());
+    if (blend_.styles.any()) reserve(other_transmittances_, num_pixels());
   }
   blend_.lists = nullptr;
   blend_.tile_order = nullptr;
@@ -233,7 +233,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
 void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   const ProfilerRange range("blend");
   // Long lists get several blocks each, if the sample shows any.
-  const bool has_long_lists = !blend_.grid.is_antialiased() && !blend_.looks.any() &&
+  const bool has_long_lists = !blend_.grid.is_antialiased() && !blend_.styles.any() &&
                               blend_.lists != nullptr &&
                               estimate_.longest_list >= static_cast<double>(kLongList) &&
                               long_list_memory() <= block_memory_;
@@ -272,7 +272,7 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   // Repeats the chunk if the needed capacity is available, else halves it. Tiles that earlier
   // chunks left active stay active.
   needed_overlaps_ = progress.listed;
-  progress.listed = progress.placed = progress.overflow = 0;
+  progress.listed = progress.num_slab_overlaps = progress.overflow = 0;
   ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(progress_.data(), &progress, sizeof(progress),
                                      cudaMemcpyHostToDevice, stream_));
   if (needed_overlaps_ <= overlap_capacity()) return {Next::kRepeat, 0};
@@ -294,11 +294,12 @@ void CudaBackend::record(Event ChunkEvents::*event) {
 void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const {
   const double circles_took = events.before_bin.since(events.before_generate);
   if (DeviceCircles::makes(*circles_))
-    stats.stage("generate", StagePlace::kCuda).milliseconds += circles_took;
+    stats.stage("generate", StageResource::kCuda).milliseconds += circles_took;
   else if (!device_circles_.has_all(*circles_))
-    stats.stage("copy", StagePlace::kBus).milliseconds += circles_took;
-  stats.stage("bin", StagePlace::kCuda).milliseconds += events.after_bin.since(events.before_bin);
-  stats.stage("blend", StagePlace::kCuda).milliseconds +=
+    stats.stage("copy", StageResource::kBus).milliseconds += circles_took;
+  stats.stage("bin", StageResource::kCuda).milliseconds +=
+      events.after_bin.since(events.before_bin);
+  stats.stage("blend", StageResource::kCuda).milliseconds +=
       events.after_blend.since(events.after_bin);
 }
 
@@ -333,7 +334,7 @@ void CudaBackend::copy_back() {
 
 void CudaBackend::finish(StageStats& stats) {
   const ProfilerRange range("finish");
-  stats.stage("bin", StagePlace::kCuda).bytes = stats.overlaps * sizeof(Overlap);
+  stats.stage("bin", StageResource::kCuda).bytes = stats.overlaps * sizeof(Overlap);
   if (!is_delivered_) {
     pack();
     graph_.launch();
@@ -345,10 +346,10 @@ void CudaBackend::finish(StageStats& stats) {
     record(after_copy_);
     stream_.wait();
   }
-  Stage& copy = stats.stage("copy", StagePlace::kBus);
+  Stage& copy = stats.stage("copy", StageResource::kBus);
   if (options_.times_stages) copy.milliseconds += after_copy_.since(before_copy_);
   if (out_.png != nullptr) {
-    Stage& encode = stats.stage("encode", StagePlace::kCuda);
+    Stage& encode = stats.stage("encode", StageResource::kCuda);
     if (options_.times_stages) encode.milliseconds += before_copy_.since(before_pack_);
     encode.bytes += out_.png->bytes.size();
     copy.bytes += out_.png->bytes.size();

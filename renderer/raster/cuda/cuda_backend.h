@@ -29,8 +29,8 @@ class CudaBackend final : public RasterBackend {
   ChunkResult result(const Chunk& chunk, StageStats& stats) override;
   void finish(StageStats& stats) override;
   bool makes_circles(std::uint64_t count) override;
-  bool starts_slowly() const override { return true; }
-  void give_back() override { device_circles_.give_back(); }
+  bool needs_warm_up() const override { return true; }
+  void free_host_memory() override { device_circles_.free_host_memory(); }
 
   /// Copies circles to the device, where they stay until others are drawn: frames of them upload
   /// nothing and are polled only at their end.

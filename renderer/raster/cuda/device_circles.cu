@@ -87,7 +87,7 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGr
     circles.fetch_in_parallel(chunk.begin, chunk.count(), made_);
     stats.stage("generate").bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
   }
-  stats.stage("copy", StagePlace::kBus).bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
+  stats.stage("copy", StageResource::kBus).bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
   made_.paints_generation = 0;
   copy_run(made_, 0, chunk.count(), stream);
 }

@@ -43,7 +43,7 @@ class DeviceCircles {
   }
 
   /// Frees main memory.
-  void give_back() { made_ = {}; }
+  void free_host_memory() { made_ = {}; }
   std::uint64_t bytes() const {
     return shapes_.bytes() + paints_.bytes() + (film_ ? film_->bytes() : 0);
   }

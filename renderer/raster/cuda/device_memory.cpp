@@ -77,7 +77,7 @@ class FreeBlocks {
 };
 
 /// Never throws, since destructors call it, even after CUDA has ended.
-void give_back(int device, std::size_t bytes, void* data) noexcept {
+void release(int device, std::size_t bytes, void* data) noexcept {
   int before = 0;
   if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device) != cudaSuccess) return;
   // Work on the memory may still be in flight.
@@ -91,10 +91,10 @@ std::shared_ptr<void> allocate_on_device(int device, std::size_t bytes) {
   const DeviceScope scope(device);
   void* data = FreeBlocks::instance().take(device, bytes);
   if (data == nullptr) ROUNDEL_CUDA_CHECK(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)));
-  return {data, [device, bytes](void* block) { give_back(device, bytes, block); }};
+  return {data, [device, bytes](void* block) { release(device, bytes, block); }};
 }
 
-void with_device_kept(const std::function<void()>& draw) {
+void preserve_device(const std::function<void()>& draw) {
   const DeviceScope scope;
   draw();
 }

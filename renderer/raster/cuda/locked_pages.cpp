@@ -60,7 +60,7 @@ class LockedSlabs {
     return add_slab(size, std::clamp(num_slots, least, most));
   }
 
-  void give_back(void* slot) {
+  void release(void* slot) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const Slab& each) {
       return slot >= each.pages && slot < each.pages + each.num_slots * each.slot_bytes;
@@ -107,7 +107,7 @@ void* take_locked_pages(std::size_t bytes) {
 }
 
 void give_back_locked_pages(void* pages) {
-  locked_slabs().give_back(pages);
+  locked_slabs().release(pages);
 }
 
 bool is_locked(const void* memory) {

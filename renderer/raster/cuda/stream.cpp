@@ -5,7 +5,7 @@
 #include <array>
 #include <thread>
 
-#include "renderer/base/waiting_line.h"
+#include "renderer/base/wait_queue.h"
 
 namespace roundel::cuda {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 constexpr std::chrono::milliseconds kLongWait{2};
 
 /// Lines by device number.
-std::array<WaitingLine, 64> waiting_lines;
+std::array<WaitQueue, 64> waiting_lines;
 
 /// Returns null for other devices.
-WaitingLine* find_line(int device) {
+WaitQueue* find_line(int device) {
   const auto number = static_cast<std::size_t>(device);
   return number < waiting_lines.size() ? &waiting_lines[number] : nullptr;
 }
@@ -50,7 +50,7 @@ Stream::~Stream() {
 }
 
 void Stream::wait() {
-  WaitingLine* const line = last_wait_ < kLongWait ? find_line(device_) : nullptr;
+  WaitQueue* const line = last_wait_ < kLongWait ? find_line(device_) : nullptr;
   cudaEvent_t& end = line != nullptr ? polled_ : blocking_;
   const unsigned flags = (line != nullptr ? 0 : cudaEventBlockingSync) | cudaEventDisableTiming;
   if (end == nullptr) ROUNDEL_CUDA_CHECK(cudaEventCreateWithFlags(&end, flags));

@@ -10,7 +10,7 @@
 namespace roundel::cuda {
 
 struct PlainScratch {
-  float4 discs[32];  // x, y, r², 1/r² (with looks, except for snow, hole_square())
+  float4 discs[32];  // x, y, r², 1/r² (with styles, except for snow, hole_square())
   Paint paints[32];
   std::uint32_t are_whole[32];  // not 0: the circle covers the subtile
 };
@@ -24,9 +24,9 @@ struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
 /// Paints circles in batches of 32. All lanes of a warp call the functions. `kChoosesWay`: paints
 /// each batch in the best way; else circle by circle, which is faster for few, since a kernel with
 /// all ways waits for its instructions.
-template <bool kArea, bool kLooks, bool kChoosesWay>
+template <bool kArea, bool kStyled, bool kChoosesWay>
 struct SubtileBlender {
-  using Pixels = SubtilePixels<kLooks>;
+  using Pixels = SubtilePixels<kStyled>;
   using L = ScalarLanes;
   using Policy = BlendPolicy;
 
@@ -91,7 +91,7 @@ struct SubtileBlender {
   /// Pixels outside `box` are opaque.
   __device__ void paint(Pixels& pixels, const Batch& batch, const ActiveBox& box = {}) {
     if constexpr (kArea)
-      AreaBlender<kLooks, kChoosesWay>(pixels, grid, ramp, scratch)
+      AreaBlender<kStyled, kChoosesWay>(pixels, grid, ramp, scratch)
           .paint(batch.shape, batch.paint, box);
     else
       paint_plain_batch(pixels, batch.shape, batch.paint);
@@ -112,15 +112,15 @@ struct SubtileBlender {
     const float r2 = shape.radius * shape.radius;
     if constexpr (!kChoosesWay) {
       const Reach reach = reach_of(shape, paint, shape.radius > 0, pixels);
-      const bool has_snow = kLooks || __any_sync(kAllLanes, reach.reaches && is_snow(paint));
+      const bool has_snow = kStyled || __any_sync(kAllLanes, reach.reaches && is_snow(paint));
       return paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
     }
     const SubtileBox box(shape, pixels, grid);
     const bool reaches = box.reaches;
-    // Circles with looks are painted one by one, too.
-    const bool has_snow = kLooks || __any_sync(kAllLanes, reaches && is_snow(paint));
+    // Circles with styles are painted one by one, too.
+    const bool has_snow = kStyled || __any_sync(kAllLanes, reaches && is_snow(paint));
     // Rare: layers have one shader.
-    const bool is_mixed = !kLooks && has_snow && __any_sync(kAllLanes, reaches && !is_snow(paint));
+    const bool is_mixed = !kStyled && has_snow && __any_sync(kAllLanes, reaches && !is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
     if (!is_mixed && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
       store_for_covering(shape, r2, paint, has_snow);
@@ -164,7 +164,7 @@ struct SubtileBlender {
                             const Pixels& pixels) const {
     const PixelRect rect = pixels.active_box().rect(pixels);
     bool reaches = may_reach && may_cover(shape, rect, grid);
-    if (kLooks && inner_radius(shape, paint) > 0)
+    if (kStyled && inner_radius(shape, paint) > 0)
       reaches = reaches && !covers_all({shape.x, shape.y, 0, shape.z}, rect, grid);
     return {reaches, reaches && covers_all(shape, rect, grid)};
   }
@@ -191,15 +191,15 @@ struct SubtileBlender {
 
   __device__ void store(int i, const Shape& shape, float r2, const Paint& paint, bool has_snow) {
     float last = has_snow ? scalar::inverse_square(shape.radius) : 0;
-    if (kLooks && !is_snow(paint)) last = hole_square(shape, paint);
+    if (kStyled && !is_snow(paint)) last = hole_square(shape, paint);
     scratch.discs[i] = {shape.x, shape.y, r2, last};
     scratch.paints[i] = paint;
   }
 
-  /// Stores the lane's circle. Without looks snow needs its peak, but no paint or r².
+  /// Stores the lane's circle. Without styles snow needs its peak, but no paint or r².
   __device__ void store_for_covering(const Shape& shape, float r2, const Paint& paint,
                                      bool has_snow) {
-    if (!kLooks && has_snow)
+    if (!kStyled && has_snow)
       scratch.discs[lane()] = {shape.x, shape.y, peak_alpha(paint),
                                scalar::inverse_square(shape.radius)};
     else
@@ -262,7 +262,7 @@ struct SubtileBlender {
           left ^= 1u << i;
           const float4 disc = scratch.discs[i];
           const float dx = disc.x - pixels.center_x, dy = disc.y - pixels.center_y[k];
-          if constexpr (kLooks)
+          if constexpr (kStyled)
             blend(pixels.state[k], dx * dx, dy * dy, disc.w, scratch.paints[i]);
           else
             blend_snow(pixels.state[k], dx * dx, dy * dy, disc.w, disc.z);
@@ -281,7 +281,7 @@ struct SubtileBlender {
   }
 
   __device__ static void blend_solid(typename Pixels::State& state, const Paint& paint) {
-    scalar::composite<L>(state, mode_paint<kLooks>(paint), paint.alpha);
+    scalar::composite<L>(state, mode_paint<kStyled>(paint), paint.alpha);
   }
   __device__ void blend_snow(typename Pixels::State& state, float dx2, float dy2, float inverse_r2,
                              float peak, BlendMode mode = BlendMode::kOver) const {
@@ -294,8 +294,8 @@ struct SubtileBlender {
   __device__ void blend(typename Pixels::State& state, float dx2, float dy2, float last,
                         const Paint& paint) const {
     if (is_snow(paint))
-      return blend_snow(state, dx2, dy2, last, peak_alpha(paint), mode_paint<kLooks>(paint).mode);
-    if (kLooks && dx2 + dy2 <= last) return;  // in the hole
+      return blend_snow(state, dx2, dy2, last, peak_alpha(paint), mode_paint<kStyled>(paint).mode);
+    if (kStyled && dx2 + dy2 <= last) return;  // in the hole
     blend_solid(state, paint);
   }
 };

@@ -81,22 +81,22 @@ class ActiveBox {
   std::uint32_t bits_;  // one word, to save registers
 };
 
-/// `kLooks`: for frames with looks.
-template <bool kLooks>
+/// `kStyled`: for frames with styles.
+template <bool kStyled>
 using StateOf =
-    std::conditional_t<kLooks, scalar::ChannelState<ScalarLanes>, scalar::PixelState<ScalarLanes>>;
+    std::conditional_t<kStyled, scalar::ChannelState<ScalarLanes>, scalar::PixelState<ScalarLanes>>;
 
-/// Without looks the mode is kOver.
-template <bool kLooks>
+/// Without styles the mode is kOver.
+template <bool kStyled>
 __device__ scalar::ModePaint<ScalarLanes> mode_paint(const Paint& paint) {
-  if constexpr (!kLooks) return {BlendMode::kOver, paint.red, paint.green, paint.blue};
+  if constexpr (!kStyled) return {BlendMode::kOver, paint.red, paint.green, paint.blue};
   const BlendColor color = paint_color(paint);
   return {blend_mode(paint), color.red, color.green, color.blue};
 }
 
-template <bool kLooks>
+template <bool kStyled>
 struct SubtilePixels : SubtilePosition {
-  using State = StateOf<kLooks>;
+  using State = StateOf<kStyled>;
 
   State state[kPixelsPerLane];
   /// All pixels have the same state: every circle so far covered the subtile.
@@ -140,7 +140,7 @@ struct SubtilePixels : SubtilePosition {
     int i = 0;
     if (are_alike && (whole & 1) != 0) {
       for (; (whole & 1) != 0 && is_active(0); ++i, whole >>= 1)
-        scalar::composite<L>(state[0], mode_paint<kLooks>(paints[i]), paints[i].alpha);
+        scalar::composite<L>(state[0], mode_paint<kStyled>(paints[i]), paints[i].alpha);
 #pragma unroll
       for (int k = 1; k < kPixelsPerLane; ++k) state[k] = state[0];
       if (!is_active(0)) return count;
@@ -168,7 +168,7 @@ struct SubtilePixels : SubtilePosition {
       } else {
         const std::size_t position = static_cast<std::size_t>(y(k)) * width + x();
         const SavedPixel saved = args.states[position];
-        if constexpr (kLooks) {
+        if constexpr (kStyled) {
           const float2 others = args.other_transmittances[position];
           state[k] =
               State{saved.red, saved.green, saved.blue, saved.transmittance, others.x, others.y};
@@ -185,7 +185,7 @@ struct SubtilePixels : SubtilePosition {
       if (x() >= width || y(k) >= height) continue;
       const std::size_t position = static_cast<std::size_t>(y(k)) * width + x();
       const State& s = state[k];
-      if constexpr (kLooks) {
+      if constexpr (kStyled) {
         args.states[position] = {s.red, s.green, s.blue, s.red_transmittance};
         args.other_transmittances[position] = {s.green_transmittance, s.blue_transmittance};
       } else {
@@ -246,7 +246,7 @@ struct SubtilePixels : SubtilePosition {
 
  private:
   __device__ static State empty(float transmittance) {
-    if constexpr (kLooks)
+    if constexpr (kStyled)
       return {0, 0, 0, transmittance, transmittance, transmittance};
     else
       return {0, 0, 0, transmittance};

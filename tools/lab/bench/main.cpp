@@ -288,7 +288,7 @@ int run(const Arguments& arguments) {
   const std::vector<Scene> scenes = bench_scenes(options, problems);
   if (scenes.empty()) return static_cast<int>(problems.exit_code());
   if (options.json && !is_stream_path(*options.json))
-    check_replaces_no_input(*options.json, files_read(scenes), ExitCode::kOutputRefused);
+    check_output_is_no_input(*options.json, input_paths(scenes), ExitCode::kOutputRefused);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   const ChosenBackend chosen = choose_backend(options.machine);
   BenchReport report;

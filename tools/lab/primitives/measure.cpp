@@ -12,18 +12,18 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kMinRepeats = 3;
 constexpr double kMinMilliseconds = 200;
-constexpr std::int64_t kLargestExponent = 32;
+constexpr std::int64_t kMaxExponent = 32;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
 std::uint64_t parse_one_size(const std::string& text) {
-  constexpr std::int64_t kMaxSize = std::int64_t{1} << kLargestExponent;
+  constexpr std::int64_t kMaxSize = std::int64_t{1} << kMaxExponent;
   if (!text.starts_with("2^")) return static_cast<std::uint64_t>(parse_whole(text, 0, kMaxSize));
   const std::size_t sign = text.find_first_of("+-", 2);
   const std::int64_t power = std::int64_t{1}
-                             << parse_whole(text.substr(2, sign - 2), 0, kLargestExponent);
+                             << parse_whole(text.substr(2, sign - 2), 0, kMaxExponent);
   if (sign == std::string::npos) return static_cast<std::uint64_t>(power);
   const std::int64_t rest = parse_whole(text.substr(sign + 1), 0, kMaxSize);
   const std::int64_t size = text[sign] == '-' ? power - rest : power + rest;

@@ -7,7 +7,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/film/frame_list.h"
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/command_line.h"
 #include "tools/roundel/cli/terminal.h"

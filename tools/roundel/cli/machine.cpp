@@ -9,7 +9,7 @@
 
 namespace roundel {
 
-ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
+ChosenBackend choose_backend(const MachineOptions& options, DrawingCost work) {
   ChosenBackend chosen = find_backend(options, work);
   print_detail(fmt::format("backend {}: {}", backend_name(chosen.backend), chosen.reason));
   return chosen;

@@ -2,12 +2,12 @@
 #include <memory>
 #include <vector>
 
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 
 namespace roundel {
 
 /// Calls find_backend() and prints its reason with --verbose.
-ChosenBackend choose_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
+ChosenBackend choose_backend(const MachineOptions& options, DrawingCost work = kUnlimitedCost);
 
 const char* backend_name(Backend backend);
 

@@ -153,18 +153,19 @@ void check_folder_of(const std::string& path) {
   check_folder(path, folder_of(path));
 }
 
-NewFolders make_folders_of(const std::vector<std::string>& paths, TakenName rule) {
+NewFolders make_folders_of(const std::vector<std::string>& paths, OverwriteRule rule) {
   std::map<fs::path, std::string> first;  // file of each folder, however that is written
   for (const std::string& path : paths) {
-    const fs::path file = rule == TakenName::kFollow ? link_target(path) : path;
+    const fs::path file = rule == OverwriteRule::kFollow ? link_target(path) : path;
     std::error_code ignored;
     first.emplace(fs::weakly_canonical(fs::absolute(folder_of(file), ignored), ignored), path);
   }
   NewFolders folders;
   for (const auto& [canonical, path] : first) {
-    const fs::path file = rule == TakenName::kFollow ? link_target(path) : path;
-    folders.add(folder_of(file).string(), rule == TakenName::kFollow ? Sync::kNow : Sync::kLater);
-    check_takes_names(path, rule);
+    const fs::path file = rule == OverwriteRule::kFollow ? link_target(path) : path;
+    folders.add(folder_of(file).string(),
+                rule == OverwriteRule::kFollow ? Sync::kNow : Sync::kLater);
+    check_renames(path, rule);
   }
   return folders;
 }

@@ -43,8 +43,8 @@ void check_folder_of(const std::string& path);
 
 /// Makes the missing folders of these files. The returned object removes those that stay empty.
 /// Throws Error(kOutputRefused) for a folder that cannot be made or cannot hold the files, see
-/// check_takes_names().
+/// check_renames().
 NewFolders make_folders_of(const std::vector<std::string>& paths,
-                           TakenName rule = TakenName::kFollow);
+                           OverwriteRule rule = OverwriteRule::kFollow);
 
 }  // namespace roundel

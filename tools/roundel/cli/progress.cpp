@@ -63,12 +63,12 @@ std::string numbers_text(const ProgressState& state, double frames_per_second,
 }
 
 std::string bar_text(const ProgressState& state, const std::string& numbers, std::size_t columns) {
-  constexpr std::size_t kLongestBar = 30, kShortestBar = 5,
+  constexpr std::size_t kMaxBarColumns = 30, kMinBarColumns = 5,
                         kFrameColumns = 4;  // "[", "] " and the last column
   const std::size_t bar_columns =
       columns > numbers.size() + kFrameColumns ? columns - numbers.size() - kFrameColumns : 0;
-  if (bar_columns < kShortestBar) return numbers.substr(0, columns > 0 ? columns - 1 : 0);
-  const std::size_t length = std::min(bar_columns, kLongestBar);
+  if (bar_columns < kMinBarColumns) return numbers.substr(0, columns > 0 ? columns - 1 : 0);
+  const std::size_t length = std::min(bar_columns, kMaxBarColumns);
   const auto filled = static_cast<std::size_t>(share(state) * static_cast<double>(length));
   return "[" + std::string(filled, '#') + std::string(length - filled, ' ') + "] " + numbers;
 }

@@ -40,7 +40,7 @@ void check_alike(const Scene& scene, const Scene& first, const std::string& firs
                 fmt::format("{}: image: expected alpha, bits, dither and blend of {}", scene.path,
                             first_name));
   }
-  if (first.film->shown && scene.default_frame() != first.default_frame()) {
+  if (first.film->scene_frame && scene.default_frame() != first.default_frame()) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: animation: start {}, but {} in {}", scene.path,
                             scene.default_frame(), first.default_frame(), first_name));
@@ -151,7 +151,7 @@ Scene load_rows(const FilmInput& input, const SceneOverrides& overrides,
   film->rows = table->rows();
   film->place = [table](std::int64_t row) { return table->place(row); };
   Scene scene = first_scene(film, rows_of(*table, frames));
-  film->shown = overrides.frame.value_or(scene.default_frame());
+  film->scene_frame = overrides.frame.value_or(scene.default_frame());
   const std::optional<std::string> pattern = pattern_of(input.output, scene);
   if (input.output != "-") table->check_columns(vars, input.scene, pattern.value_or(""));
   if (pattern) film->name = table->names(*pattern);
@@ -189,7 +189,7 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
     Scene scene = load_scene(input.scene, of_film);
     if (!frames.is_given() || is_data_film(scene)) return scene;  // each frame is read by itself
     const FrameList requested = frames_of(scene, frames, 0);
-    return settled(std::move(scene), requested);
+    return restricted_to(std::move(scene), requested);
   }
   if (frames.list) return load_files(input.scene, overrides, *frames.list);
   throw Error(
@@ -208,7 +208,7 @@ std::vector<std::string> check_scenes(const Scene& first, const FrameList& frame
   std::vector<std::vector<std::string>> files(frames.size());
   load_all(film, frames, [&](std::size_t i, Scene scene) {
     check_alike(scene, first, name);
-    files[i] = files_read({scene});
+    files[i] = input_paths({scene});
     if (frames[i] != first.frame) film.keep(frames[i], std::move(scene));
   });
   std::vector<std::string> all;

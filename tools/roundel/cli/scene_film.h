@@ -14,7 +14,7 @@ struct FilmInput {
   const std::optional<std::string>& output;  ///< pattern or folder; default: the scene's own
 };
 
-/// Returns load_scene(), settled() for the frames. A path with a frame number, ####, %04d or
+/// Returns load_scene(), restricted_to() for the frames. A path with a frame number, ####, %04d or
 /// {frame:04}, that names no file stands for a scene file for each frame; with a table each row is
 /// a frame; the returned scene is the first frame's. Throws what load_scene() and SceneTable throw,
 /// for all frames if the first one is invalid, and Error(kUsage) if files come without a list of

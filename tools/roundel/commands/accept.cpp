@@ -82,7 +82,7 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
   std::vector<std::string> names;
   Lines problems;
   for (const std::string& text : options.names) {
-    const std::vector<std::string> meant = names_meant(text, pending);
+    const std::vector<std::string> meant = matching_names(text, pending);
     names.insert(names.end(), meant.begin(), meant.end());
     if (!meant.empty()) continue;
     const auto nearest = nearest_name(text, pending);

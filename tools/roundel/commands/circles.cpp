@@ -100,10 +100,10 @@ int run_circles(const Arguments& arguments) {
   std::vector<std::string> paths;
   for (const std::int64_t frame : frames)
     if (!is_stream) paths.push_back(name.path(frame));
-  const InputFiles inputs(files_read({scene}));
+  const InputFiles inputs(input_paths({scene}));
   for (const std::string& path : paths) {
     check_writable(path, true);
-    inputs.check_keeps(path, ExitCode::kOutputRefused);
+    inputs.check_output(path, ExitCode::kOutputRefused);
   }
   check_memory(scene, count_circles(scene) * circle_row_bytes(scene, all));
 

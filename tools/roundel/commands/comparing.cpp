@@ -195,7 +195,7 @@ std::string accept_command(const std::string& output, const std::string& goldens
   std::string command = "roundel accept";
   if (output != kRegressOutput) command += " --output " + path_word(output);
   // accept finds the other folders by itself.
-  if (!goldens.empty() && (!lies_in(goldens, ".") || !has_golden_lock(goldens)))
+  if (!goldens.empty() && (!is_within(goldens, ".") || !has_golden_lock(goldens)))
     command += " --goldens " + path_word(goldens);
   return command;
 }
@@ -206,7 +206,7 @@ void check_other_folder(const std::string& output, const std::string& pictures) 
     throw Error(ExitCode::kUsage, fmt::format("--output: {} holds the goldens, or the pictures "
                                               "compared with them; choose another folder",
                                               roundel::quoted(output)));
-  if (lies_in(output, pictures))
+  if (is_within(output, pictures))
     throw Error(
         ExitCode::kUsage,
         fmt::format("--output: {} lies in {}, whose pictures are read; choose another folder",
@@ -224,7 +224,7 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
                       path, folder));
     };
     for (const std::string& path : outputs)
-      if (lies_in(path, folder)) refuse(path);
+      if (is_within(path, folder)) refuse(path);
     std::error_code ignored;
     // A missing folder contains no existing file.
     if (!fs::exists(folder, ignored)) continue;
@@ -261,7 +261,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
       continue;
     if (!faults[i].actual.empty()) {
       // The run explains why these could not be compared.
-      ++run.unsound;
+      ++run.not_accepted;
       if (result.state != PairState::kNotCompared)
         print_warning(fmt::format("not kept: {}", faults[i].actual));
       continue;
@@ -280,7 +280,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
   }
   problems.attempt([&] { pending.finish(kept, unused); });
   run.output_folder = folder;
-  run.kept_before = pending.kept_before();
+  run.kept_rows_before = pending.kept_rows_before();
 }
 
 std::string first_names(const std::vector<std::string>& names) {
@@ -321,7 +321,7 @@ void print_advice(const ComparisonRun& run) {
   std::vector<std::string> kept, unnamed;
   for (const PairResult& result : run.results) {
     std::error_code ignored;
-    if (result.actual_path.empty() || !lies_in(result.actual_path, run.output_folder) ||
+    if (result.actual_path.empty() || !is_within(result.actual_path, run.output_folder) ||
         !fs::exists(result.actual_path, ignored))
       continue;
     (result.state == PairState::kSame ? unnamed : kept).push_back(result.name);
@@ -338,10 +338,10 @@ void print_advice(const ComparisonRun& run) {
 }
 
 void print_earlier_pictures(const ComparisonRun& run) {
-  if (!run.kept_before.empty())
+  if (!run.kept_rows_before.empty())
     print_out(fmt::format("{} of earlier runs can also be accepted from {}: {}\n",
-                          counted(run.kept_before.size(), "picture"), run.output_folder,
-                          first_names(run.kept_before)));
+                          counted(run.kept_rows_before.size(), "picture"), run.output_folder,
+                          first_names(run.kept_rows_before)));
 }
 
 bool prints_lines(const RunFiles& files, Verbosity verbosity) {
@@ -397,7 +397,7 @@ void check_outputs(const std::vector<std::string>& outputs,
   for (const std::string& output : outputs) {
     // A missing file replaces nothing; checking thousands of inputs takes a while.
     if (fs::exists(output, ignored)) {
-      check_replaces_no_input(output, inputs, ExitCode::kUsage);
+      check_output_is_no_input(output, inputs, ExitCode::kUsage);
     }
     if (fs::is_other(output, ignored)) continue;
     if (files.insert(fs::weakly_canonical(fs::absolute(output, ignored), ignored)).second) continue;

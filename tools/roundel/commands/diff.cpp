@@ -285,10 +285,10 @@ void keep_pictures(const DiffOptions& options, PendingGoldens::Others others, Co
 void print_kept(const DiffOptions& options, const ComparisonRun& run) {
   if (!options.output || !prints_lines(options.files, options.verbosity)) return;
   std::vector<std::string> kept;
-  std::size_t others = run.unsound;
+  std::size_t others = run.not_accepted;
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kSame || result.actual_path.empty()) continue;
-    if (lies_in(result.actual_path, *options.output))
+    if (is_within(result.actual_path, *options.output))
       kept.push_back(result.name);
     else if (!is_acceptable(result.name))
       ++others;
@@ -334,7 +334,7 @@ ComparedFiles compare_files(const DiffOptions& options) try {
 
 int compare_two_files(const DiffOptions& options) {
   const ComparedFiles compared = compare_files(options);
-  const Verdict verdict = judge(compared.difference, options.tolerance);
+  const Verdict verdict = apply_tolerance(compared.difference, options.tolerance);
   Problems problems;
   if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
   report(options, compared.difference, verdict, problems);
@@ -411,8 +411,8 @@ int explain_scenes(const DiffOptions& options) {
   if (json_path && *json_path != "-") {
     std::vector<std::string> inputs = {options.a, options.b};
     for (const SceneFile& file : files)
-      for (std::string& path : files_read({file.scene})) inputs.push_back(std::move(path));
-    check_replaces_no_input(*json_path, inputs, ExitCode::kUsage);
+      for (std::string& path : input_paths({file.scene})) inputs.push_back(std::move(path));
+    check_output_is_no_input(*json_path, inputs, ExitCode::kUsage);
     remove_old_result(*json_path);
   }
   if (!problems.empty()) return kCouldNotCompare;

@@ -7,9 +7,9 @@
 #include "renderer/base/text.h"
 #include "renderer/circles/view.h"
 #include "renderer/data/table.h"
+#include "renderer/explain/circle_numbering.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/explain/heat_map.h"
-#include "renderer/explain/layer_places.h"
 #include "renderer/explain/pixel_report.h"
 #include "renderer/format/json_text.h"
 #include "renderer/frame_encoder.h"
@@ -168,8 +168,8 @@ std::string transmittance_text(const BlendColor& by_channel) {
 /// Returns the number in a column, or three in scenes with these modes.
 std::string transmittance_columns(const ImageSettings& image, const BlendColor& by_channel) {
   const auto [red, green, blue] = by_channel;
-  return image.looks.filters ? fmt::format("{:>12.6g}{:>12.6g}{:>12.6g}", red, green, blue)
-                             : fmt::format("{:>12.6g}", red);
+  return image.styles.filters ? fmt::format("{:>12.6g}{:>12.6g}{:>12.6g}", red, green, blue)
+                              : fmt::format("{:>12.6g}", red);
 }
 
 std::string color_columns(const BlendColor& color) {
@@ -180,10 +180,11 @@ std::string mode_column(const PixelReport& report, BlendMode mode) {
   return has_modes(report.scene) ? fmt::format("{:>10}", name_of(mode)) : "";
 }
 
-std::string step_row(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
-  const LayerPlace place = places.find(step.circle);
+std::string step_row(const PixelStep& step, const PixelReport& report,
+                     const CircleNumbering& places) {
+  const LayerCircle place = places.find(step.circle);
   const bool has_shares = report.scene.image.antialias;
-  const bool has_parts = report.scene.image.looks.rings;
+  const bool has_parts = report.scene.image.styles.rings;
   return fmt::format("{:>10}  {:<26}{:>10}{}{}{:>10.6f}{}{}{}  {}  {}{}\n", places.number_of(place),
                      places.text(place.layer), place.index,
                      has_parts ? fmt::format("{:>8}", places.part_text(place)) : "",
@@ -210,16 +211,16 @@ std::string end_of_walk(const PixelExplanation& explanation) {
 Lines pixel_table(const PixelReport& report) {
   const PixelExplanation& explanation = report.explanation;
   const ImageSettings& image = report.scene.image;
-  const LayerPlaces places(report.scene);
+  const CircleNumbering places(report.scene);
   Lines text =
       fmt::format("{}, frame {}, pixel {},{} of {}x{} (y from the top): covered by {} of {}\n",
                   report.scene.path, report.frame, report.x, report.y, image.width, image.height,
                   with_commas(explanation.composited + explanation.unseen),
                   counted(report.circles.count(), "circle"));
   if (!explanation.steps.empty()) {
-    const int width = image.looks.filters ? 36 : 12;
+    const int width = image.styles.filters ? 36 : 12;
     text += fmt::format("{:>10}  {:<26}{:>10}{}{}{:>10}{}{:>{}}{:>{}}  {:>30}  {:>30}\n", "circle",
-                        "layer", "in layer", image.looks.rings ? "    part" : "",
+                        "layer", "in layer", image.styles.rings ? "    part" : "",
                         image.antialias ? "     share" : "", "alpha",
                         has_modes(report.scene) ? "     blend" : "", "T before", width, "T after",
                         width, "contribution: red, green, blue", "colour so far: red, green, blue");
@@ -348,7 +349,7 @@ void check_explain(const Scene& scene, const ExplainOptions& options) {
   check_memory(scene, counts + memory_needed(image, format_of(options.output), count, count,
                                              options.memory_budget));
   check_writable(options.output, true);
-  check_replaces_no_input(options.output, files_read({scene}), ExitCode::kOutputRefused);
+  check_output_is_no_input(options.output, input_paths({scene}), ExitCode::kOutputRefused);
 }
 
 }  // namespace

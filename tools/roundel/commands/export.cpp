@@ -69,8 +69,8 @@ class Exporter {
     if (options.is_stream())
       sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
     else
-      sink_ = std::make_unique<FileSink>(plan_.name,
-                                         may_replace ? TakenName::kReplace : TakenName::kRefuse);
+      sink_ = std::make_unique<FileSink>(
+          plan_.name, may_replace ? OverwriteRule::kReplace : OverwriteRule::kRefuse);
   }
 
   /// For the first rank: checks the existing files.
@@ -161,7 +161,7 @@ class Exporter {
     if (failure) print_error(*failure);
     if (result.written.empty()) return failure;
     result.seconds += watch.seconds();
-    result.stages.stage("write", StagePlace::kOutput).milliseconds += 1e3 * watch.seconds();
+    result.stages.stage("write", StageResource::kOutput).milliseconds += 1e3 * watch.seconds();
     return failure;
   }
 
@@ -268,7 +268,7 @@ void print_failures(const ExportResult& result) {
   }
   if (count > kListed)
     print_error(fmt::format("and {} failed", counted(count - kListed, "more frame")));
-  if (result.gave_up) print_error("stopped after these failures");
+  if (result.has_given_up) print_error("stopped after these failures");
 }
 
 /// Reports the remaining work and returns the exit code. `worst`: that of the ranks.
@@ -385,7 +385,7 @@ int run_other_rank(const RenderOptions& options, const Ranks& ranks) {
 int export_film(const RenderOptions& options) {
   const Ranks ranks = join_ranks(options.shard && options.shard->per_rank);
   // Exports that resume share the work anyway.
-  if (const std::string problem = lone_tasks_problem();
+  if (const std::string problem = independent_tasks_warning();
       !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
     print_warning(problem);
   if (ranks.index > 0) return run_other_rank(options, ranks);

@@ -94,7 +94,7 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
     progress.emplace(kReadingFrames, read, options.progress);
   ExistingFrames existing(plan.name, plan.frames, plan.format.picture, FrameReading::kChecksums,
                           read);
-  existing.judge(origin_of(scene), "asked", false);
+  existing.check_origins(origin_of(scene), "asked", false);
   progress.reset();
   FramesToMake work;
   FrameList free;
@@ -134,7 +134,7 @@ std::vector<std::string> first_frames(const FrameName& name, const FrameList& fr
 /// Returns all inputs; if each frame has its own scene, also checks these.
 std::vector<std::string> inputs_of(const Scene& scene, const FrameList& frames,
                                    const RenderOptions& options) {
-  std::vector<std::string> inputs = scene.film ? check_scenes(scene, frames) : files_read({scene});
+  std::vector<std::string> inputs = scene.film ? check_scenes(scene, frames) : input_paths({scene});
   if (!options.each.empty()) inputs.push_back(options.each);
   if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
   return inputs;
@@ -199,7 +199,7 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
   WorkCount read;
   const FrameList frames = {frame};
   ExistingFrames existing(plan.name, frames, plan.format.picture, FrameReading::kChecksums, read);
-  existing.judge(origin, "asked", false);
+  existing.check_origins(origin, "asked", false);
   const FrameFile& file = existing.files().front();
   if (is_of_others(file) && !options.overwrite) {
     throw Error(ExitCode::kOutputRefused, existing.fault_lines(is_of_others).front() +
@@ -227,11 +227,12 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   const std::vector<std::string> first = first_frames(plan.name, work.frames);
   for (const std::string& frame : first) check_folder_of(frame);
   for (const std::int64_t frame : work.taken)
-    inputs.check_keeps(plan.name.path(frame), ExitCode::kOutputRefused);
+    inputs.check_output(plan.name.path(frame), ExitCode::kOutputRefused);
   if (!options.resume && !options.overwrite) refuse_existing(plan, work.taken);
   remove_leftovers(plan);
   const bool may_replace = options.resume || options.overwrite;
-  work.folders = make_folders_of(first, may_replace ? TakenName::kReplace : TakenName::kRefuse);
+  work.folders =
+      make_folders_of(first, may_replace ? OverwriteRule::kReplace : OverwriteRule::kRefuse);
   return work;
 }
 

@@ -24,14 +24,14 @@ double processors_share(const ExportResult& result) {
 }
 
 const char* place_name(const Stage& stage) {
-  switch (stage.place) {
-    case StagePlace::kCpu:
+  switch (stage.resource) {
+    case StageResource::kCpu:
       return "cpu";
-    case StagePlace::kCuda:
+    case StageResource::kCuda:
       return "cuda";
-    case StagePlace::kBus:
+    case StageResource::kBus:
       return "bus";
-    case StagePlace::kOutput:
+    case StageResource::kOutput:
       break;
   }
   return "output";

@@ -10,7 +10,7 @@
 #include "renderer/format/json_text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
-#include "renderer/info.h"
+#include "renderer/info_json.h"
 #include "renderer/raster/rasterizer.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/problems.h"

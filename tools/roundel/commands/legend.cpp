@@ -11,7 +11,7 @@
 #include "renderer/base/text.h"
 #include "renderer/circles/circle_parts.h"
 #include "renderer/data/table.h"
-#include "renderer/explain/layer_places.h"
+#include "renderer/explain/circle_numbering.h"
 #include "renderer/pixels/quantize.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/warnings.h"
@@ -68,9 +68,9 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
 constexpr double kMargin = 12, kLine = 18, kBarWidth = 360, kBarHeight = 14, kSwatch = 12;
 constexpr double kSwatchStroke = 3;        // for a layer's circles
 constexpr double kLetter = 6.5;            // maximal width of a letter of 12 pixels
-constexpr double kLargestRadius = 40;      // larger circles of sizes are drawn smaller
+constexpr double kMaxRadius = 40;          // larger circles of sizes are drawn smaller
 constexpr std::size_t kCategoryRows = 24;  // in a column
-constexpr std::size_t kLongestText = 60;   // shown bytes of a category's name
+constexpr std::size_t kMaxTextBytes = 60;  // shown bytes of a category's name
 constexpr std::size_t kMaxStops = 257;
 
 /// Returns text fit for XML 1.0, which also forbids U+FFFE and U+FFFF.
@@ -85,8 +85,8 @@ std::string xml_text(std::string_view text) {
 
 /// Returns the beginning of a long text, cut after a whole letter.
 std::string shortened(std::string_view text) {
-  if (text.size() <= kLongestText) return std::string(text);
-  std::size_t end = kLongestText;
+  if (text.size() <= kMaxTextBytes) return std::string(text);
+  std::size_t end = kMaxTextBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return std::string(text.substr(0, end)) + "…";
 }
@@ -264,7 +264,7 @@ class LegendPicture {
                const CircleStyle& style) {
     double most = 0;
     for (const auto& [value, radius] : values_and_radii) most = std::max(most, radius);
-    const double factor = most > kLargestRadius ? kLargestRadius / most : 1;
+    const double factor = most > kMaxRadius ? kMaxRadius / most : 1;
     const double bottom = y_ + 2 * most * factor + 2;
     double x = kMargin;
     for (const auto& [value, radius] : values_and_radii) {
@@ -446,7 +446,7 @@ int run_legend(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   const ThreadLimit thread_limit;
   const Scene scene = load_scene(options.scene_path, options.scene.overrides);
-  const LayerPlaces places(scene);
+  const CircleNumbering places(scene);
   LegendPicture picture;
   bool is_empty = true;
   for (std::size_t i = 0; i < scene.layers.size(); ++i) {
@@ -466,7 +466,7 @@ int run_legend(const Arguments& arguments) {
   NewFolders folders;
   if (options.output != "-") {
     check_writable(options.output, true);
-    check_replaces_no_input(options.output, files_read({scene}), ExitCode::kOutputRefused);
+    check_output_is_no_input(options.output, input_paths({scene}), ExitCode::kOutputRefused);
     folders = make_folders_of({options.output});
   }
   write_text(options.output, picture.text());

@@ -93,7 +93,7 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
 /// Refuses outputs that would replace inputs, and inputs in the folder where pictures are kept and
 /// removed.
 void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
-  std::vector<std::string> inputs = files_read(plan.scenes);
+  std::vector<std::string> inputs = input_paths(plan.scenes);
   for (const GoldenScene& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
   inputs.push_back((fs::path(options.goldens) / kLockName).string());
@@ -110,12 +110,12 @@ void check_regress_outputs(const RegressOptions& options, const RegressPlan& pla
   outputs.push_back((fs::path(options.output) / "pending.json").string());
   check_outputs(outputs, inputs);
   for (const std::string& path : results) {
-    if (!path.ends_with(".png") || !lies_in(path, options.goldens)) continue;
+    if (!path.ends_with(".png") || !is_within(path, options.goldens)) continue;
     throw Error(ExitCode::kUsage, fmt::format("{}: would be a golden", path));
   }
 }
 
-RegressMachine choose_machine(const RegressOptions& options, PictureWork work) {
+RegressMachine choose_machine(const RegressOptions& options, DrawingCost work) {
   if (!options.is_on_both) return {{choose_backend(options.machine, work).backend}};
   MachineOptions cuda = options.machine;
   cuda.backend = BackendChoice::kCuda;
@@ -136,7 +136,7 @@ int regress(const RegressOptions& options) {
                             roundel::quoted(options.goldens)));
   }
   const GoldenRules rules = load_rules(options.files, options.goldens, options.tolerance);
-  PictureWork work = 0;
+  DrawingCost work = 0;
   for (const Subject& subject : plan.subjects)
     work += count_parts(*subject.scene) + subject.scene->image.pixels();
   const RegressMachine machine = choose_machine(options, work);

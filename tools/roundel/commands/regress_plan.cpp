@@ -34,12 +34,12 @@ std::vector<GoldenScene> scenes_in(const std::string& folder,
   }
   std::vector<std::string> inside;
   std::copy_if(apart.begin(), apart.end(), std::back_inserter(inside),
-               [&](const std::string& other) { return lies_in(other, folder); });
+               [&](const std::string& other) { return is_within(other, folder); });
   std::vector<GoldenScene> scenes;
   for (const std::string& name : listing.files) {
     const std::string path = (fs::path(folder) / name).string();
     if (std::none_of(inside.begin(), inside.end(),
-                     [&](const std::string& other) { return lies_in(path, other); }))
+                     [&](const std::string& other) { return is_within(path, other); }))
       scenes.push_back({path, fs::path(name).replace_extension().string()});
   }
   if (scenes.empty())
@@ -78,7 +78,7 @@ void check_collisions(const std::vector<GoldenScene>& scenes, bool are_films) {
     throw Error(ExitCode::kUsage, problem);
   }
   for (const GoldenScene& scene : scenes) {
-    const std::string picture = picture_of_other_golden(scene.name + ".png");
+    const std::string picture = picture_of_alternative(scene.name + ".png");
     const auto owner = owners.find(lower_case(picture.substr(0, picture.rfind('.'))));
     if (owner == owners.end()) continue;
     throw Error(ExitCode::kUsage, fmt::format("{}: its golden {}.png would be another golden of {}",

@@ -143,7 +143,7 @@ class Regression {
             options.output, options.goldens, names_of(subjects),
             draws_all(options) ? PendingGoldens::Others::kRemove : PendingGoldens::Others::kKeep),
         subjects_(subjects),
-        others_(other_goldens(stored.files)) {
+        others_(alternatives_by_picture(stored.files)) {
     warn_about_leftovers(pending_);
   }
 
@@ -152,7 +152,7 @@ class Regression {
     run_.golden_folder = options_.goldens;
     run_.output_folder = options_.output;
     if (options_.shard) run_.share = options_.shard->index, run_.shares = options_.shard->count;
-    run_.kept_before = pending_.kept_before();
+    run_.kept_rows_before = pending_.kept_rows_before();
     run_.results.resize(subjects_.size());
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
       run_.results[i].name = subjects_[i].name;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "renderer/compare/stored_goldens.h"
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
 #include "tools/roundel/cli/common_options.h"

@@ -152,7 +152,7 @@ Still plan_still(const Scene& scene, const RenderOptions& options, const InputFi
   const bool may_replace =
       is_named_by_user || options.overwrite || made.count(still.plan.path()) > 0;
   check_writable(still.plan.path(), may_replace);
-  inputs.check_keeps(still.plan.path(), ExitCode::kOutputRefused);
+  inputs.check_output(still.plan.path(), ExitCode::kOutputRefused);
   return still;
 }
 
@@ -168,7 +168,7 @@ std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOpt
                                const Made& made, Problems& problems) {
   std::vector<Still> stills;
   std::map<std::string, std::string> writers;  // scene of each picture
-  const InputFiles inputs(files_read(scenes));
+  const InputFiles inputs(input_paths(scenes));
   for (const Scene& scene : scenes) {
     problems.attempt([&] {
       Still still = plan_still(scene, options, inputs, made);
@@ -226,10 +226,10 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   // With --watch the other scenes are drawn while one of them is broken.
   if (!problems.empty() && (!options.watches || stills.empty())) return problems.exit_code();
 
-  PictureWork work = 0;
+  DrawingCost work = 0;
   std::vector<std::string> paths;
   for (const Still& still : stills) {
-    work += work_of(still.scene);
+    work += drawing_cost(still.scene);
     paths.push_back(still.plan.path());
   }
   const ChosenBackend chosen = choose_backend(options.machine, work);
@@ -362,8 +362,8 @@ int render(const Arguments& arguments, RenderOptions& options) {
   set_verbosity(options.verbosity);
   if (options.is_stream()) check_is_not_terminal("out.png");
   if (options.is_film()) return export_film(options);
-  keep_no_freed_blocks();
-  give_back_freed_blocks();
+  release_large_blocks_on_free();
+  trim_heap();
   const ThreadLimit thread_limit(options.machine.raster.threads);
 
   if (options.watches) watch_stills(options);

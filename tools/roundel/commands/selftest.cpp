@@ -5,7 +5,7 @@
 #include "renderer/base/cores.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
-#include "renderer/image/compare.h"
+#include "renderer/image/bit_difference.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/terminal.h"

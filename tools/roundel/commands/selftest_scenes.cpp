@@ -64,7 +64,7 @@ Layer snow_layer(std::uint64_t count) {
 
 Recipe recipe(std::string name, Scene scene, std::vector<Layer> layers) {
   scene.layers = std::move(layers);
-  scene.image.looks = looks_of(scene);
+  scene.image.styles = styles_of(scene);
   return {std::move(name), std::move(scene), 0};
 }
 

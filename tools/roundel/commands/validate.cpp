@@ -219,7 +219,7 @@ Lines describe_view(const Scene& scene) {
 /// Returns the scene for the frames of its animation.
 Scene film_of(const Scene& scene) {
   if (!scene.animation || !scene.keyed) return scene;
-  return settled(scene, run_of_frames(scene.animation->start, scene.animation->frames));
+  return restricted_to(scene, run_of_frames(scene.animation->start, scene.animation->frames));
 }
 
 /// Lists the parts that depend on the frame, one a line.
@@ -248,13 +248,13 @@ Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t 
   const std::int64_t frame = frame_of(scene, options.scene);
   const RasterOptions& raster = options.machine.raster;
   check_feasible(scene, frame, format, raster.memory_budget);
-  const Backend backend = choose_backend(options.machine, work_of(scene)).backend;
+  const Backend backend = choose_backend(options.machine, drawing_cost(scene)).backend;
 
   RasterOptions measured = raster;
   measured.total_memory = raster.memory_budget;
   // With CUDA --memory is device memory, and the host holds the circles of a chunk.
   if (backend == Backend::kCuda)
-    measured = {.threads = raster.threads, .chunks_of = Backend::kCuda};
+    measured = {.threads = raster.threads, .chunk_backend = Backend::kCuda};
   WorkCount progress;
   std::optional<WorkProgress> shown;
   if (options.verbosity != Verbosity::kQuiet) shown.emplace(scene.path, progress);
@@ -371,9 +371,9 @@ void prepare_json(const std::string& path, const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     inputs.push_back(entry.path);
     if (!entry.scene) continue;
-    for (std::string& file : files_read({*entry.scene})) inputs.push_back(std::move(file));
+    for (std::string& file : input_paths({*entry.scene})) inputs.push_back(std::move(file));
   }
-  check_replaces_no_input(path, inputs, ExitCode::kUsage);
+  check_output_is_no_input(path, inputs, ExitCode::kUsage);
   remove_old_result(path);
 }
 

@@ -123,11 +123,11 @@ void check_manifest(const VerifyOptions& options, const std::optional<Scene>& sc
                     const FrameName& name, const FrameList& frames) {
   check_writable(*options.manifest, true);
   if (!std::filesystem::exists(*options.manifest)) return;
-  std::vector<std::string> inputs = scene ? files_read({*scene}) : std::vector<std::string>();
+  std::vector<std::string> inputs = scene ? input_paths({*scene}) : std::vector<std::string>();
   if (!options.each.empty()) inputs.push_back(options.each);
   if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
   for (const std::int64_t frame : frames) inputs.push_back(name.path(frame));
-  check_replaces_no_input(*options.manifest, inputs, ExitCode::kOutputRefused);
+  check_output_is_no_input(*options.manifest, inputs, ExitCode::kOutputRefused);
 }
 
 void write_manifest(const std::string& file, const FrameName& name, const FrameList& sound) {
@@ -186,7 +186,7 @@ int run_verify(const Arguments& arguments) {
   if (!is_quiet) progress.emplace(kReadingFrames, read);
   ExistingFrames existing(name, frames, format, FrameReading::kPixels, read);
   const ExpectedOrigin origin = scene ? origin_of(*scene) : existing.most_common_origin();
-  existing.judge(origin, "expected", true);
+  existing.check_origins(origin, "expected", true);
   progress.reset();
   FrameList sound, missing, corrupt, foreign, bad;
   for (std::size_t i = 0; i < frames.size(); ++i) {

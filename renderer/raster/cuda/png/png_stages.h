@@ -89,14 +89,14 @@ struct PngArgs {
                                       png_format::header_bits(pixel_bytes));
   }
   /// Bytes of the stream if the block is stored, which is the maximum.
-  ROUNDEL_HOST_DEVICE std::uint64_t most_bytes() const {
+  ROUNDEL_HOST_DEVICE std::uint64_t max_bytes() const {
     return kBlock + png_format::stored_bytes(filtered_bytes()) + kAdler;
   }
   ROUNDEL_HOST_DEVICE std::uint32_t stream_words() const {  // a word past the end may be read
-    return static_cast<std::uint32_t>(most_bytes() / 4 + 2);
+    return static_cast<std::uint32_t>(max_bytes() / 4 + 2);
   }
   ROUNDEL_HOST_DEVICE std::uint32_t num_chunks() const {
-    return static_cast<std::uint32_t>((most_bytes() + kCrcChunk - 1) / kCrcChunk);
+    return static_cast<std::uint32_t>((max_bytes() + kCrcChunk - 1) / kCrcChunk);
   }
 };
 

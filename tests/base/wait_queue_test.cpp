@@ -1,4 +1,4 @@
-#include "renderer/base/waiting_line.h"
+#include "renderer/base/wait_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Thing {
 /// All wait; work ends in the order of `ends`.
 void wait_for_all(const std::vector<std::size_t>& ends, std::atomic<int>& waiting_alone,
                   std::atomic<int>& most_alone) {
-  WaitingLine line;
+  WaitQueue line;
   std::vector<Thing> things(ends.size());
   std::atomic<std::size_t> num_returned{0};
   std::vector<std::thread> threads;
@@ -45,7 +45,7 @@ void wait_for_all(const std::vector<std::size_t>& ends, std::atomic<int>& waitin
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(WaitingLine, OneThreadWaitsAloneAndAllReturnInAnyOrderOfEnds) {
+TEST(WaitQueue, OneThreadWaitsAloneAndAllReturnInAnyOrderOfEnds) {
   for (const std::vector<std::size_t>& ends :
        {std::vector<std::size_t>{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 0, 5, 1, 4, 3}, {0}}) {
     for (int turn = 0; turn < 20; ++turn) {
@@ -57,8 +57,8 @@ TEST(WaitingLine, OneThreadWaitsAloneAndAllReturnInAnyOrderOfEnds) {
   }
 }
 
-TEST(WaitingLine, WhoFailsLeavesItToTheOthers) {
-  WaitingLine line;
+TEST(WaitQueue, WhoFailsLeavesItToTheOthers) {
+  WaitQueue line;
   std::atomic<bool> has_ended{false}, fails{false};
   std::thread failing([&] {
     const auto fail = [&] {

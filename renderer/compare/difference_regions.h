@@ -8,7 +8,7 @@
 namespace roundel {
 
 /// Differing pixels near each other, to step through.
-struct DifferingPlace {
+struct DifferenceRegion {
   PixelBox box;
   std::uint64_t pixels = 0;
   double peak = 0;             ///< largest |a − b| of a channel; infinite if only one is finite
@@ -17,8 +17,8 @@ struct DifferingPlace {
 
 /// Groups the red pixels of `difference`, the difference_image() of `a` and `b`, in the same or
 /// adjacent squares of 16x16. Largest peaks first, then most pixels, then from the top.
-std::vector<DifferingPlace> differing_places(const Picture& a, const Picture& b,
-                                             const Image& difference);
+std::vector<DifferenceRegion> difference_regions(const Picture& a, const Picture& b,
+                                                 const Image& difference);
 
 /// True for a pixel of a difference_image() whose values differ.
 bool is_colored(const std::uint8_t* rgb);

@@ -1,4 +1,4 @@
-#include "renderer/compare/differing_places.h"
+#include "renderer/compare/difference_regions.h"
 
 #include <tbb/parallel_for.h>
 
@@ -36,17 +36,17 @@ double peak_of(const Picture& a, const Picture& b, int x, int y) {
   return peak;
 }
 
-bool is_before(const DifferingPlace& a, const DifferingPlace& b) {
+bool is_before(const DifferenceRegion& a, const DifferenceRegion& b) {
   return std::tie(a.peak_y, a.peak_x) < std::tie(b.peak_y, b.peak_x);
 }
 
-void take_peak(const DifferingPlace& from, DifferingPlace& to) {
+void take_peak(const DifferenceRegion& from, DifferenceRegion& to) {
   to.peak = from.peak;
   to.peak_x = from.peak_x;
   to.peak_y = from.peak_y;
 }
 
-void add(const DifferingPlace& more, DifferingPlace& place) {
+void add(const DifferenceRegion& more, DifferenceRegion& place) {
   if (more.peak > place.peak || (more.peak == place.peak && is_before(more, place)))
     take_peak(more, place);
   place.pixels += more.pixels;
@@ -70,8 +70,8 @@ class Squares {
         const std::uint8_t* rgb = difference.bytes.data() + pixel_count(a.width, y) * 3;
         for (int x = 0; x < a.width; ++x, rgb += 3) {
           if (!is_red(rgb)) continue;
-          const DifferingPlace pixel{{x, y, 1, 1}, 1, peak_of(a, b, x, y), x, y};
-          DifferingPlace& square = at(x / kSquare, row);
+          const DifferenceRegion pixel{{x, y, 1, 1}, 1, peak_of(a, b, x, y), x, y};
+          DifferenceRegion& square = at(x / kSquare, row);
           if (square.pixels == 0) {
             square = pixel;
           } else {
@@ -82,8 +82,8 @@ class Squares {
     });
   }
 
-  std::vector<DifferingPlace> take_places() {
-    std::vector<DifferingPlace> places;
+  std::vector<DifferenceRegion> take_places() {
+    std::vector<DifferenceRegion> places;
     for (int row = 0; row < rows_; ++row)
       for (int column = 0; column < columns_; ++column)
         if (at(column, row).pixels > 0) places.push_back(take_place(column, row));
@@ -91,14 +91,14 @@ class Squares {
   }
 
  private:
-  DifferingPlace& at(int column, int row) {
+  DifferenceRegion& at(int column, int row) {
     return squares_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
                     static_cast<std::size_t>(column)];
   }
 
   /// Takes all squares connected to this one.
-  DifferingPlace take_place(int first_column, int first_row) {
-    DifferingPlace place = at(first_column, first_row);
+  DifferenceRegion take_place(int first_column, int first_row) {
+    DifferenceRegion place = at(first_column, first_row);
     at(first_column, first_row).pixels = 0;
     std::vector<std::pair<int, int>> open = {{first_column, first_row}};
     while (!open.empty()) {
@@ -106,7 +106,7 @@ class Squares {
       open.pop_back();
       for (int y = std::max(0, row - 1); y <= std::min(rows_ - 1, row + 1); ++y) {
         for (int x = std::max(0, column - 1); x <= std::min(columns_ - 1, column + 1); ++x) {
-          DifferingPlace& square = at(x, y);
+          DifferenceRegion& square = at(x, y);
           if (square.pixels == 0) continue;
           add(square, place);
           square.pixels = 0;
@@ -118,7 +118,7 @@ class Squares {
   }
 
   int columns_, rows_;
-  std::vector<DifferingPlace> squares_;
+  std::vector<DifferenceRegion> squares_;
 };
 
 }  // namespace
@@ -127,11 +127,11 @@ bool is_colored(const std::uint8_t* rgb) {
   return rgb[2] == 0;  // red and yellow; greys are light, and ignored pixels are blue
 }
 
-std::vector<DifferingPlace> differing_places(const Picture& a, const Picture& b,
-                                             const Image& difference) {
-  std::vector<DifferingPlace> places = Squares(a, b, difference).take_places();
+std::vector<DifferenceRegion> difference_regions(const Picture& a, const Picture& b,
+                                                 const Image& difference) {
+  std::vector<DifferenceRegion> places = Squares(a, b, difference).take_places();
   std::stable_sort(places.begin(), places.end(),
-                   [](const DifferingPlace& one, const DifferingPlace& other) {
+                   [](const DifferenceRegion& one, const DifferenceRegion& other) {
                      if (one.peak != other.peak) return one.peak > other.peak;
                      if (one.pixels != other.pixels) return one.pixels > other.pixels;
                      return is_before(one, other);

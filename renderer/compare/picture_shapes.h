@@ -6,12 +6,12 @@ namespace roundel {
 /// True for equal size, channels, samples, position and colour space.
 bool same_shape(const Picture& a, const Picture& b);
 
-/// True if make_alike() gives both pictures one shape.
-bool can_be_alike(const Picture& a, const Picture& b);
+/// True if unify_shapes() gives both pictures one shape.
+bool can_unify_shapes(const Picture& a, const Picture& b);
 
 /// Gives two pictures one shape if they store the same values in different ways: 8 bits become 16,
 /// grey becomes RGB, a missing alpha 1, and an ICC profile named sRGB is dropped. Else does
 /// nothing.
-void make_alike(Picture& a, Picture& b);
+void unify_shapes(Picture& a, Picture& b);
 
 }  // namespace roundel

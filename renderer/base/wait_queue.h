@@ -9,7 +9,7 @@ namespace roundel {
 /// Queue of threads that wait for jobs, which end roughly in the order they began. Only the
 /// first thread waits itself; then it wakes the threads whose jobs have ended, and the new first
 /// one.
-class WaitingLine {
+class WaitQueue {
  public:
   /// Waits for a job. `wait_alone` waits outside the queue; `has_ended` polls, from another thread.
   /// Throws what `wait_alone` throws.
@@ -33,7 +33,7 @@ class WaitingLine {
   };
   class Leaving {
    public:
-    explicit Leaving(WaitingLine& all) : all_(all) {}
+    explicit Leaving(WaitQueue& all) : all_(all) {}
     ~Leaving() {
       const std::lock_guard lock(all_.mutex_);
       all_.line_.pop_front();
@@ -49,7 +49,7 @@ class WaitingLine {
     Leaving& operator=(const Leaving&) = delete;
 
    private:
-    WaitingLine& all_;
+    WaitQueue& all_;
   };
 
   std::mutex mutex_;

@@ -3,7 +3,7 @@
 
 /// Counts the circles that cover each patch until it is certainly opaque, since circles behind need
 /// no shares. Counts 64 patches at once in binary digits, a word for each digit.
-class SurelyOpaque {
+class OpaquePatches {
  public:
   /// A word has eight rows of eight patches.
   static constexpr int kWordRows = 8 * kPatchRows, kWords = kCellRows / kWordRows;

@@ -24,16 +24,16 @@ struct ChosenBackend {
 };
 
 /// Circles plus pixels of all pictures of a call.
-using PictureWork = std::uint64_t;
-inline constexpr PictureWork kEndlessWork = ~PictureWork{0};
+using DrawingCost = std::uint64_t;
+inline constexpr DrawingCost kUnlimitedCost = ~DrawingCost{0};
 
-PictureWork work_of(const Scene& scene);
+DrawingCost drawing_cost(const Scene& scene);
 
 /// Returns the backend that `options` ask for. `auto` is the CPU if there is no device, or if the
 /// CPU should finish before CUDA has started and no device was named. Throws Error(kRuntimeFailure)
 /// if CUDA was requested and is missing or reports an error, Error(kUsage) if the named device
 /// is missing. Initializes CUDA only if it may be used.
-ChosenBackend find_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
+ChosenBackend find_backend(const MachineOptions& options, DrawingCost work = kUnlimitedCost);
 
 /// For one picture at a time. On the CPU the memory budget covers the whole picture.
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options);

@@ -1,4 +1,4 @@
-#include "renderer/info.h"
+#include "renderer/info_json.h"
 
 #include <fmt/format.h>
 

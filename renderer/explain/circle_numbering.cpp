@@ -1,4 +1,4 @@
-#include "renderer/explain/layer_places.h"
+#include "renderer/explain/circle_numbering.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ struct SourceText {
 
 }  // namespace
 
-LayerPlaces::LayerPlaces(const Scene& scene) {
+CircleNumbering::CircleNumbering(const Scene& scene) {
   ends_.reserve(scene.layers.size());
   sources_.reserve(scene.layers.size());
   std::uint64_t end = 0, circles = 0;
@@ -30,7 +30,7 @@ LayerPlaces::LayerPlaces(const Scene& scene) {
   }
 }
 
-LayerPlace LayerPlaces::find(std::uint64_t circle) const {
+LayerCircle CircleNumbering::find(std::uint64_t circle) const {
   const auto end = std::upper_bound(ends_.begin(), ends_.end(), circle);
   const auto index = static_cast<std::size_t>(end - ends_.begin());
   const LayerParts& layer = layers_[index];
@@ -39,7 +39,7 @@ LayerPlace LayerPlaces::find(std::uint64_t circle) const {
   return {index, part / layer.parts, is_stroke ? CirclePart::kStroke : CirclePart::kFill};
 }
 
-std::optional<std::uint64_t> LayerPlaces::circle_at(const LayerPlace& place) const {
+std::optional<std::uint64_t> CircleNumbering::circle_at(const LayerCircle& place) const {
   if (place.layer >= ends_.size()) return std::nullopt;
   const LayerParts& layer = layers_[place.layer];
   const bool is_stroke = place.part == CirclePart::kStroke;

@@ -1,4 +1,4 @@
-#include "renderer/scene/center_rounding.h"
+#include "renderer/scene/double_centers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace roundel {
 namespace {
 
-constexpr double kLargestNormal = 6;  // maximum of a draw: see normal_pair()
+constexpr double kMaxNormal = 6;  // maximum of a draw: see normal_pair()
 
 double largest(std::initializer_list<double> numbers) {
   double most = 0;
@@ -21,7 +21,7 @@ struct FarthestPlace {
 
   double operator()(const UniformPosition& box) const { return of_box(box.low, box.high); }
   double operator()(const GaussianPosition& cloud) const {
-    return of_box(cloud.mean, cloud.mean) + kLargestNormal * cloud.sigma;
+    return of_box(cloud.mean, cloud.mean) + kMaxNormal * cloud.sigma;
   }
   double operator()(const DiscPosition& disc) const {
     return of_box(disc.center, disc.center) + disc.radius;
@@ -32,7 +32,7 @@ struct FarthestPlace {
   double operator()(const PolylinePosition& line) const {
     double most = 0;
     for (const Point& point : line.points) most = std::max(most, of_box(point, point));
-    return most + line.width + kLargestNormal * line.sigma;
+    return most + line.width + kMaxNormal * line.sigma;
   }
   double operator()(const GridPosition& grid) const { return of_box(grid.low, grid.high); }
 
@@ -45,7 +45,7 @@ struct FarthestPlace {
 struct LargestNumber {
   double operator()(const ConstantLaw& law) const { return law.value; }
   double operator()(const UniformLaw& law) const { return law.high; }
-  double operator()(const GaussianLaw& law) const { return law.mean + kLargestNormal * law.sigma; }
+  double operator()(const GaussianLaw& law) const { return law.mean + kMaxNormal * law.sigma; }
 };
 
 /// The largest |coordinate|, in the layer's space, that reaches the picture.

@@ -1,4 +1,4 @@
-#include "renderer/compare/differing_places.h"
+#include "renderer/compare/difference_regions.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace roundel {
 namespace {
 
-std::vector<DifferingPlace> places_of(const Picture& a, const Picture& b,
-                                      const Tolerance& tolerance = {}) {
-  return differing_places(a, b, difference_image(a, b, tolerance));
+std::vector<DifferenceRegion> places_of(const Picture& a, const Picture& b,
+                                        const Tolerance& tolerance = {}) {
+  return difference_regions(a, b, difference_image(a, b, tolerance));
 }
 
 Picture picture_with(const std::vector<std::tuple<int, int, int>>& changes) {
@@ -24,11 +24,11 @@ Picture picture_with(const std::vector<std::tuple<int, int, int>>& changes) {
   return picture_of(std::move(image), {});
 }
 
-TEST(DifferingPlaces, AreEmptyForEqualPictures) {
+TEST(DifferenceRegions, AreEmptyForEqualPictures) {
   EXPECT_TRUE(places_of(picture_with({}), picture_with({})).empty());
 }
 
-TEST(DifferingPlaces, NeighboursAreOnePlaceAndTheLargestDifferenceComesFirst) {
+TEST(DifferenceRegions, NeighboursAreOnePlaceAndTheLargestDifferenceComesFirst) {
   const auto places =
       places_of(picture_with({}),
                 picture_with({{2, 3, 5}, {20, 3, -7}, {19, 4, 7}, {99, 59, 90}, {50, 30, 7}}));
@@ -46,7 +46,7 @@ TEST(DifferingPlaces, NeighboursAreOnePlaceAndTheLargestDifferenceComesFirst) {
   EXPECT_EQ(places[2].peak_x, 50);
 }
 
-TEST(DifferingPlaces, AreOnlyWhereLimitsArePassed) {
+TEST(DifferenceRegions, AreOnlyWhereLimitsArePassed) {
   Tolerance tolerance;
   tolerance.max_delta = 5;
   const auto places =
@@ -55,7 +55,7 @@ TEST(DifferingPlaces, AreOnlyWhereLimitsArePassed) {
   EXPECT_EQ(places[0].peak_x, 60);
 }
 
-TEST(DifferingPlaces, ANanOnOneSideIsTheLargestDifference) {
+TEST(DifferenceRegions, ANanOnOneSideIsTheLargestDifference) {
   Picture a;
   a.width = 64, a.height = 1, a.channels = 1;
   a.samples = Picture::Samples::kFloats;

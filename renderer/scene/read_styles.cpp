@@ -1,4 +1,4 @@
-#include "renderer/scene/read_looks.h"
+#include "renderer/scene/read_styles.h"
 
 #include <fmt/format.h>
 
@@ -126,8 +126,8 @@ void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& lay
 
 }  // namespace
 
-void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
-                Layer& layer, FormatErrors& errors) {
+void read_styles(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
+                 Layer& layer, FormatErrors& errors) {
   check_blend(node, image, layer_path, layer, errors);
   read_stroke(node, layer_path, layer, errors);
 }

@@ -1,4 +1,4 @@
-#include "python/questions.h"
+#include "python/inspection.h"
 
 #include <fmt/format.h>
 
@@ -101,7 +101,7 @@ std::string explain_pixel(const Scene& scene, std::int64_t frame, int x, int y, 
 std::string diff(const py::object& a, const py::object& b, const Tolerance& tolerance,
                  const Measures& measures) {
   const auto answer = [&](const PictureDifference& difference) {
-    return text_of(difference_json(difference, judge(difference, tolerance)));
+    return text_of(difference_json(difference, apply_tolerance(difference, tolerance)));
   };
   if (py::isinstance<py::str>(a) && py::isinstance<py::str>(b)) {
     const auto path_a = a.cast<std::string>(), path_b = b.cast<std::string>();

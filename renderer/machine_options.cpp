@@ -1,4 +1,4 @@
-#include "renderer/machine.h"
+#include "renderer/machine_options.h"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -21,21 +21,21 @@ constexpr double kNanosecondsOfWork = 60;  ///< per circle or pixel, on one thre
 constexpr double kCudaStartMilliseconds = 300;
 
 /// Includes start and encoding.
-double expected_cpu_milliseconds(PictureWork work, int threads) {
+double expected_cpu_milliseconds(DrawingCost work, int threads) {
   return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 /
          (threads > 0 ? threads : default_threads());
 }
 
 }  // namespace
 
-PictureWork work_of(const Scene& scene) {
+DrawingCost drawing_cost(const Scene& scene) {
   constexpr std::uint64_t kMinEstimatedCircles = 1'000'000;  // worth an estimate
   const std::uint64_t circles = count_parts(scene);
   return (circles > kMinEstimatedCircles ? expected_circles(scene) : circles) +
          scene.image.pixels();
 }
 
-ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
+ChosenBackend find_backend(const MachineOptions& options, DrawingCost work) {
   if (options.backend == BackendChoice::kCpu) return {Backend::kCpu, "asked for"};
   const bool is_cuda_requested = options.backend == BackendChoice::kCuda;
   if (!has_cuda_backend()) {

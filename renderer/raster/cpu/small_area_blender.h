@@ -10,7 +10,7 @@ class SmallAreaBlender : public TileBlocks<State> {
   static constexpr int kMaxRadius = kLanes < 16 ? 5 : 7;
 
  protected:
-  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
+  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kStyled;
 
   SmallAreaBlender(const BlendTileArgs& args, Batch& batch) : Blocks(args), batch_(batch) {}
 
@@ -37,7 +37,7 @@ class SmallAreaBlender : public TileBlocks<State> {
     Vector alpha, red, green;
     shade_area_snow<L>(args_.ramp, snow, L::mul(dx, dx), L::mul(dy, dy),
                        L::set(batch_.inverse_r2[k]), alpha, red, green);
-    composite<L>(pixels, {mode_of<kLooks>(batch_, k), red, green, L::set(1.0f)},
+    composite<L>(pixels, {mode_of<kStyled>(batch_, k), red, green, L::set(1.0f)},
                  L::mul(alpha, active_share));
   }
 
@@ -90,7 +90,7 @@ class SmallAreaBlender : public TileBlocks<State> {
 
   void blend_solid(int k) {
     const Vector alpha = L::set(batch_.paints[k].alpha), opaque = L::set(kOpaqueTransmittance);
-    const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
+    const ModePaint<L> paint = paint_of<kStyled>(batch_, k);
     for_each_vector(k, [&](State& pixels, int /*column*/, int /*row*/, Vector share) HWY_ATTR {
       composite<L>(
           pixels, paint,
@@ -136,7 +136,7 @@ class SmallAreaBlender : public TileBlocks<State> {
           area = L::add(area, L::add(area_in_rectangle<L>(disc, main, other_y),
                                      L::zero_unless(is_axis, beyond_both)));
         Vector share = share_of_area<L>(disc, x, {side.near, side.far, zero}, area);
-        if (kLooks && (batch_.rings >> k & 1) != 0)
+        if (kStyled && (batch_.rings >> k & 1) != 0)
           share = ring_share<L>(share, share_of_hole(k, x, row));
         State pixels = Blocks::load_pixels(at, plane);
         blend(pixels, column, row, share);

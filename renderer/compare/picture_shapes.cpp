@@ -1,4 +1,4 @@
-#include "renderer/compare/alike_pictures.h"
+#include "renderer/compare/picture_shapes.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -60,14 +60,14 @@ bool same_shape(const Picture& a, const Picture& b) {
          a.color_space == b.color_space && a.orientation == b.orientation;
 }
 
-bool can_be_alike(const Picture& a, const Picture& b) {
+bool can_unify_shapes(const Picture& a, const Picture& b) {
   return a.width == b.width && a.height == b.height && a.left == b.left && a.top == b.top &&
          a.orientation == b.orientation && a.is_linear() == b.is_linear() && is_srgb(a) &&
          is_srgb(b);
 }
 
-void make_alike(Picture& a, Picture& b) {
-  if (same_shape(a, b) || !can_be_alike(a, b)) return;
+void unify_shapes(Picture& a, Picture& b) {
+  if (same_shape(a, b) || !can_unify_shapes(a, b)) return;
   const int colors = is_grey(a) && is_grey(b) ? 1 : 3;
   const int channels = colors + (has_alpha(a) || has_alpha(b) ? 1 : 0);
   const Picture::Samples samples = std::max(a.samples, b.samples);

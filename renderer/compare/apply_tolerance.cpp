@@ -44,7 +44,7 @@ std::string judge_flip(const PictureDifference& difference, const Tolerance& tol
 
 }  // namespace
 
-Verdict judge(const PictureDifference& difference, const Tolerance& tolerance) {
+Verdict apply_tolerance(const PictureDifference& difference, const Tolerance& tolerance) {
   using Kind = PictureDifference::Kind;
   Verdict verdict;
   const auto object = [&verdict](std::string reason) {
@@ -54,7 +54,7 @@ Verdict judge(const PictureDifference& difference, const Tolerance& tolerance) {
   };
   if (difference.kind == Kind::kOtherShape)
     object("they are " + difference.shape +
-           (difference.can_be_alike ? "; --shape-tolerant would compare them" : ""));
+           (difference.can_unify_shapes ? "; --shape-tolerant would compare them" : ""));
   if (difference.kind != Kind::kDifferent) return verdict;
   object(judge_pixels(difference, tolerance));
   object(judge_density(difference, tolerance));

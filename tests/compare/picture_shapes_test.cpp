@@ -1,4 +1,4 @@
-#include "renderer/compare/alike_pictures.h"
+#include "renderer/compare/picture_shapes.h"
 
 #include <algorithm>
 
@@ -41,7 +41,7 @@ TEST(AlikePictures, StoreTheSameInOtherWays) {
         SCOPED_TRACE(std::to_string(channels) + " and " + std::to_string(others));
         Picture a = copy_of(picture), b = in_channels(picture, others);
         if (is_deep) b = in_words(b);
-        make_alike(a, b);
+        unify_shapes(a, b);
         EXPECT_TRUE(same_shape(a, b));
         EXPECT_EQ(a.channels, others);
         EXPECT_EQ(compare_pictures(a, b, {}, {}).kind, PictureDifference::Kind::kEqualPixels);
@@ -53,7 +53,7 @@ TEST(AlikePictures, StoreTheSameInOtherWays) {
 TEST(AlikePictures, GreyWithAlphaAndRgbMeetInRgba) {
   Picture a = random_picture(5, 4, 2, 3), b = random_picture(5, 4, 3, 4);
   const std::uint8_t alpha = a.bytes[sample_at(a, 2, 1, 1)];
-  make_alike(a, b);
+  unify_shapes(a, b);
   EXPECT_EQ(a.channels, 4);
   EXPECT_EQ(b.bytes[sample_at(b, 2, 1, 3)], 255);
   EXPECT_EQ(a.bytes[sample_at(a, 2, 1, 3)], alpha);
@@ -63,7 +63,7 @@ TEST(AlikePictures, GreyWithAlphaAndRgbMeetInRgba) {
 TEST(AlikePictures, ATranslucentPixelIsADifference) {
   Picture a = random_picture(5, 4, 3, 3), b = in_channels(a, 4);
   b.bytes[sample_at(b, 1, 1, 3)] = 254;
-  make_alike(a, b);
+  unify_shapes(a, b);
   EXPECT_EQ(compare_pictures(a, b, {}, {}).pixels, 1u);
 }
 
@@ -76,13 +76,13 @@ TEST(AlikePictures, WhatDiffersInMoreStaysAsItIs) {
                       std::move(moved)};
   for (Picture& other : others) {
     Picture a = copy_of(picture);
-    make_alike(a, other);
+    unify_shapes(a, other);
     EXPECT_FALSE(same_shape(a, other));
     EXPECT_EQ(a.channels, 3);
   }
   Picture a = copy_of(picture), b = copy_of(picture);
   b.color_space = std::string(kSrgbProfile) + " (0000)";
-  make_alike(a, b);
+  unify_shapes(a, b);
   EXPECT_TRUE(same_shape(a, b));
 }
 

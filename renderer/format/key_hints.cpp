@@ -1,5 +1,5 @@
 // Keys and colours of other tools: Matplotlib, datashader, CSS, SVG, Vega and others.
-#include "renderer/format/other_words.h"
+#include "renderer/format/key_hints.h"
 
 #include <fmt/format.h>
 
@@ -130,9 +130,9 @@ std::string suggested_key(std::string_view word, const std::vector<std::string>&
     if (has_word(meaning.words, lower) &&
         std::find(keys.begin(), keys.end(), meaning.key) != keys.end())
       return std::string(meaning.text);
-  constexpr std::size_t kLongest = 40;
+  constexpr std::size_t kMaxHintBytes = 40;
   const std::size_t colon = word.find(':');
-  const bool has_key = colon != std::string_view::npos && word.size() <= kLongest &&
+  const bool has_key = colon != std::string_view::npos && word.size() <= kMaxHintBytes &&
                        std::find(keys.begin(), keys.end(), word.substr(0, colon)) != keys.end();
   if (has_key)  // "x:0.5"
     return printable(fmt::format("{}: {}", word.substr(0, colon), word.substr(colon + 1)));

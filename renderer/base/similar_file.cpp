@@ -1,4 +1,4 @@
-#include "renderer/base/nearby_file.h"
+#include "renderer/base/similar_file.h"
 
 #include <algorithm>
 #include <cstddef>

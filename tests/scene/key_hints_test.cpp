@@ -1,4 +1,4 @@
-#include "renderer/format/other_words.h"
+#include "renderer/format/key_hints.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@ namespace roundel {
 enum class CirclePart { kFill, kStroke };
 
 /// Layer and index of a circle, both from 0, as in messages about scene files.
-struct LayerPlace {
+struct LayerCircle {
   std::size_t layer;
   std::uint64_t index;
   CirclePart part = CirclePart::kFill;
@@ -21,20 +21,20 @@ struct LayerPlace {
 
 /// Maps numbers of circles or their parts in a whole frame to places in the scene file, and back.
 /// Equal for all frames of a scene.
-class LayerPlaces {
+class CircleNumbering {
  public:
-  explicit LayerPlaces(const Scene& scene);
+  explicit CircleNumbering(const Scene& scene);
 
   /// 0 <= circle < circles of the frame, as drawn.
-  LayerPlace find(std::uint64_t circle) const;
+  LayerCircle find(std::uint64_t circle) const;
   /// Returns nothing for a place that does not exist.
-  std::optional<std::uint64_t> circle_at(const LayerPlace& place) const;
+  std::optional<std::uint64_t> circle_at(const LayerCircle& place) const;
   /// Number among all circles of the scene, equal for fill and stroke.
-  std::uint64_t number_of(const LayerPlace& place) const {
+  std::uint64_t number_of(const LayerCircle& place) const {
     return layers_[place.layer].first_circle + place.index;
   }
   /// "fill" or "stroke"; empty in layers without strokes.
-  const char* part_text(const LayerPlace& place) const {
+  const char* part_text(const LayerCircle& place) const {
     return !layers_[place.layer].has_stroke  ? ""
            : place.part == CirclePart::kFill ? "fill"
                                              : "stroke";
