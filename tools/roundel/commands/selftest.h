@@ -26,7 +26,7 @@ struct Variant {
   std::string name;  ///< "cpu, tiles of 64 pixels"
   RasterOptions options;
   std::unique_ptr<Rasterizer> rasterizer;
-  std::string vectors = {};  ///< the CPU's instruction set; "": the best, for pixels only
+  std::string vectors = {};  ///< the CPU's instruction set; "": the best, without a PNG file
 };
 
 struct Drawing {
