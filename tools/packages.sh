@@ -75,6 +75,8 @@ ci_packages=(
   openimageio-tools    # the numbers of idiff
   python3-pandas       # columns for the Python module
   python3-matplotlib   # draws the results of roundel-primitives
+  g++-aarch64-linux-gnu  # builds for arm64
+  qemu-user-static     # runs that program
 )
 
 # Needed by .ci/run if npm is missing; apart, because other builds of Node include it.

@@ -7,7 +7,10 @@
 // SSSE3 and sets above AVX3 (AVX-512) gain nothing over SSE4 and AVX3. To compile faster, builds
 // with the thread sanitizer and clang-tidy have AVX2 besides the basic set; with the address
 // sanitizer also AVX3, whose loads reach farthest past the end of an array.
-#if defined(ROUNDEL_FEW_TARGETS)
+#if defined(__aarch64__)
+// arm64 has NEON only: SVE's vectors have no size, so a class cannot have members of them.
+#define ROUNDEL_DISABLED_TARGETS (HWY_NEON - 1)
+#elif defined(ROUNDEL_FEW_TARGETS)
 #define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | (HWY_AVX3 - 1))
 #elif defined(ROUNDEL_WIDE_TARGETS)
 #define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX3 - 1))

@@ -124,6 +124,13 @@ std::string cpu_vector_target();
 std::vector<std::string> cpu_vector_targets();
 bool force_cpu_vector_target(const std::string& name);
 
+/// An instruction set of this kind of processor that cannot be selected.
+struct MissingVectorTarget {
+  std::string name;
+  bool is_built;  ///< the processor lacks it; else the build does
+};
+std::vector<MissingVectorTarget> cpu_missing_vector_targets();
+
 /// Throws Error(kRuntimeFailure) without a usable device or in a build without CUDA.
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options);
 

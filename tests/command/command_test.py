@@ -70,7 +70,7 @@ OPTIONS = {
     "explain": "pixel limit heatmap size antialias no-antialias scale crop layers set seed frame output json threads memory quiet",
     "legend": "size antialias no-antialias layers set output",
     "info": "json",
-    "selftest": "backend threads quiet verbose",
+    "selftest": "backend threads vectors quiet verbose",
     "schema": "",
 }
 

@@ -16,7 +16,7 @@ from scenes_case import INVALID, USAGE, ScenesCase
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = "render verify validate diff regress accept report circles explain legend info selftest schema".split()
 USUAL = {"render": 8, "verify": 5, "validate": 7, "diff": 8, "regress": 8, "accept": 6, "report": 7, "circles": 7, "explain": 8, "legend": 4,
-         "info": 1, "selftest": 4, "schema": 0}
+         "info": 1, "selftest": 5, "schema": 0}
 FILM = "version: 1\nimage: {width: 16, height: 8}\nanimation: {frames: 145}\nlayers:\n  - {random: {count: 3, radius: 0.2}, offset: {keys: {0: [0, 0], 144: [1, 0]}}}\n"
 DATA = "version: 1\nimage: {width: 16, height: 8}\nlayers:\n  - {data: d.csv, map: {x: x, y: y, radius: 2px, color: {column: v, colormap: viridis}}}\n"
 

@@ -280,6 +280,11 @@ TEST(Options, ArgumentsBeyondTheLastAreRefused) {
   EXPECT_TRUE(contains(refusal(run_selftest, {"a.yaml"}), R"("a.yaml": expected options only)"));
 }
 
+TEST(Options, SelftestTakesTheBestInstructionSetOrAll) {
+  EXPECT_TRUE(contains(refusal(run_selftest, {"--vectors", "AVX2"}),
+                       R"(--vectors: expected best or all, got "AVX2")"));
+}
+
 TEST(Options, CirclesNeedAnNpyFile) {
   EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml"}), "--output: expected"));
   EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml", "-o", "a.png"}),

@@ -95,6 +95,52 @@ TEST_F(Selftest, FindsAWrongByteOfThe8BitPicture) {
   EXPECT_EQ(text.find("planted: the pictures of \"sound\" and \"faulty\" differ"), 0U) << text;
 }
 
+TEST_F(Selftest, DrawsWithTheVariantsInstructionSetOnly) {
+  const std::vector<std::string> sets = cpu_vector_targets();
+  if (sets.size() < 2) GTEST_SKIP() << "needs two instruction sets";
+  // A mistake that one set alone makes.
+  const auto harm = [&](const Circles&, Framebuffer& out) {
+    if (cpu_vector_target() == sets.back()) pixel(out, 1, 2).red = 7;
+  };
+  Variant reference{"best", {}, make_cpu_rasterizer({}), sets.front()};
+  const Drawing expected = draw(reference, scene_);
+  for (const std::string& set : sets) {
+    Variant variant{set, {}, std::make_unique<FaultyRasterizer>(harm, nullptr), set};
+    const std::string text = text_of(difference_text(scene_, expected, reference, variant));
+    EXPECT_EQ(text.empty(), set != sets.back()) << text;
+  }
+  force_cpu_vector_target("");
+}
+
+TEST_F(Selftest, FindsAWrongByteOfThePngFile) {
+  const std::string best = cpu_vector_target();
+  Variant reference{"reference", {}, make_cpu_rasterizer({}), best};
+  Variant variant{"variant", {}, make_cpu_rasterizer({}), best};
+  Drawing expected = draw(reference, scene_);
+  EXPECT_EQ(text_of(difference_text(scene_, expected, reference, variant)), "");
+  expected.png.back() ^= 1;
+  EXPECT_EQ(
+      text_of(difference_text(scene_, expected, reference, variant)),
+      "planted: the PNG files of \"reference\" and \"variant\" differ, their pixels do not\n");
+  force_cpu_vector_target("");
+}
+
+TEST_F(Selftest, FindsAWrongCircle) {
+  const auto copy = [&] {
+    return NamedScene{
+        "planted", {}, {clone_of(scene_.circles.shapes), clone_of(scene_.circles.paints)}};
+  };
+  EXPECT_EQ(text_of(circle_difference_text(scene_, copy(), "AVX2")), "");
+  NamedScene moved = copy(), painted = copy();
+  moved.circles.shapes[41].y = std::nextafter(moved.circles.shapes[41].y, 2.0f);
+  painted.circles.paints[99].alpha = -0.3f;
+  EXPECT_EQ(text_of(circle_difference_text(scene_, moved, "AVX2")),
+            "planted: the circles differ if they are made with vectors AVX2, the first is 41\n");
+  EXPECT_EQ(text_of(circle_difference_text(scene_, painted, "AVX2")),
+            "planted: the circles differ if they are made with vectors AVX2, the first is 99\n");
+  EXPECT_NE(text_of(circle_difference_text(scene_, {"planted", {}, {}}, "AVX2")), "");
+}
+
 TEST(SelftestScenes, AreTheSameEveryTimeAndHaveDifferentNames) {
   if (kSanitized) GTEST_SKIP() << "raster_test draws these scenes, too";
   const std::vector<NamedScene> once = selftest_scenes(), again = selftest_scenes();

@@ -5,9 +5,11 @@
 #include <cstring>
 #include <functional>
 #include <future>
+#include <set>
 #include <thread>
 
 #include "renderer/base/error.h"
+#include "renderer/raster/cpu/blend_tiles.h"
 #include "renderer/raster/frame_estimate.h"
 #include "renderer/raster/tile_grid.h"
 #include "tests/raster/testing.h"
@@ -126,6 +128,29 @@ TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
   }
   EXPECT_FALSE(force_cpu_vector_target("no such set"));
   EXPECT_EQ(cpu_vector_target(), targets.front());
+}
+
+TEST(VectorTargets, EachHasItsOwnCode) {
+  std::set<cpu::BlendTile*> functions;
+  for (const std::string& target : cpu_vector_targets()) {
+    ASSERT_TRUE(force_cpu_vector_target(target));
+    EXPECT_TRUE(functions.insert(cpu::blend_tile_on_this_machine(false, {})).second) << target;
+  }
+  force_cpu_vector_target("");
+}
+
+TEST(VectorTargets, AreSupportedOrMissing) {
+  std::vector<std::string> names = cpu_vector_targets();
+  for (const MissingVectorTarget& missing : cpu_missing_vector_targets()) {
+    EXPECT_FALSE(force_cpu_vector_target(missing.name)) << missing.name;
+    names.push_back(missing.name);
+  }
+#ifdef __x86_64__
+  for (const char* name : {"AVX3", "AVX2", "SSE4"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+#else
+  EXPECT_EQ(names, std::vector<std::string>{"NEON"});
+#endif
 }
 
 /// Circles that are made on demand; records which.

@@ -412,6 +412,20 @@ std::vector<std::string> vector_targets() {
   return names;
 }
 
+std::vector<MissingVectorTarget> missing_vector_targets() {
+  constexpr std::int64_t kBuilt = HWY_TARGETS;
+#if HWY_ARCH_X86
+  constexpr std::int64_t kKnown = kBuilt | HWY_AVX3 | HWY_AVX2 | HWY_SSE4;
+#else
+  constexpr std::int64_t kKnown = kBuilt;
+#endif
+  std::vector<MissingVectorTarget> missing;
+  for (std::int64_t rest = kKnown & ~(hwy::SupportedTargets() & kBuilt); rest != 0;
+       rest &= rest - 1)
+    missing.push_back({hwy::TargetName(rest & -rest), (rest & -rest & kBuilt) != 0});
+  return missing;
+}
+
 bool force_vector_target(const std::string& name) {
   hwy::SetSupportedTargetsForTest(0);
   if (name.empty()) return true;

@@ -7,6 +7,7 @@
 
 #include "renderer/circles/circle.h"
 #include "renderer/raster/cpu/bin_slab.h"
+#include "renderer/raster/rasterizer.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
 
@@ -68,5 +69,7 @@ std::vector<std::string> vector_targets();
 /// Allows only this instruction set, or all for "". For an unknown name allows all and returns
 /// false.
 bool force_vector_target(const std::string& name);
+/// See cpu_missing_vector_targets().
+std::vector<MissingVectorTarget> missing_vector_targets();
 
 }  // namespace roundel::cpu

@@ -416,6 +416,10 @@ std::vector<std::string> cpu_vector_targets() {
   return cpu::vector_targets();
 }
 
+std::vector<MissingVectorTarget> cpu_missing_vector_targets() {
+  return cpu::missing_vector_targets();
+}
+
 bool force_cpu_vector_target(const std::string& name) {
   return cpu::force_vector_target(name);
 }

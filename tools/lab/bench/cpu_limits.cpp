@@ -44,6 +44,10 @@ HWY_AFTER_NAMESPACE();
 namespace roundel {
 namespace cpu {
 HWY_EXPORT(multiply_and_add);
+
+double multiply_and_add_here(int rounds, float& sink) {
+  return HWY_DYNAMIC_DISPATCH(multiply_and_add)(rounds, sink);
+}
 }  // namespace cpu
 
 namespace {
@@ -86,7 +90,7 @@ MachineLimits measure_cpu_limits(int threads) {
     const double calculating = seconds([&] {
       arena.execute([&] {
         tbb::parallel_for(std::size_t{0}, workers, [&](std::size_t i) {
-          const double done = HWY_DYNAMIC_DISPATCH(cpu::multiply_and_add)(kRounds, sinks[i * 16]);
+          const double done = cpu::multiply_and_add_here(kRounds, sinks[i * 16]);
           if (i == 0) operations = done;
         });
       });

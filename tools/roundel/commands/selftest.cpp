@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <set>
 
 #include "renderer/base/cores.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/image/bit_difference.h"
+#include "renderer/image/files.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/terminal.h"
@@ -18,6 +21,7 @@ namespace {
 struct SelftestOptions {
   BackendChoice backend = BackendChoice::kAuto;
   int threads = 0;  ///< one more number of CPU threads to try; 0: one a core
+  bool all_vectors = false;
   Verbosity verbosity = Verbosity::kNormal;
 };
 
@@ -25,7 +29,8 @@ bool parse(const Arguments& arguments, SelftestOptions& options) {
   CommandLine line("selftest", "[OPTION...]",
                    "Compares the pictures of all backends and devices, bit by bit. Draws generated "
                    "scenes and all classic ones, with several numbers of threads, tile sizes "
-                   "(pixels) and chunk sizes (circles). Prints the first difference with its "
+                   "(pixels) and chunk sizes (circles), and with --vectors all with each "
+                   "instruction set of the processor. Prints the first difference with its "
                    "pixel, both values and the fewest circles that show it.");
   add_backend(line, options.backend,
               "auto, cpu or cuda; auto is cpu and every CUDA device, cuda the same, but a device "
@@ -34,11 +39,16 @@ bool parse(const Arguments& arguments, SelftestOptions& options) {
       line, options.threads,
       fmt::format("number of CPU threads to try, besides 1, 2 and 7; 1 to {}, default: one a core",
                   kMaxThreads));
+  line.add_value("vectors", "WHICH", one_of(options.all_vectors, {{"best", false}, {"all", true}}),
+                 {Group::kMachine,
+                  "the CPU's instruction sets to try: best or all; all also compares the circles "
+                  "and the PNG files that each set makes, and prints which sets the processor or "
+                  "this build lacks. Default: best"});
   add_quiet(line, options.verbosity, "print only differences");
   add_verbose(line, options.verbosity, "list the variants first");
-  line.set_usual({"backend", "threads", "quiet", "verbose"});
-  line.set_examples({"roundel selftest", "roundel selftest --backend cuda --quiet",
-                     "roundel selftest --backend cpu --threads 4 --verbose"});
+  line.set_usual({"backend", "threads", "vectors", "quiet", "verbose"});
+  line.set_examples({"roundel selftest", "roundel selftest --vectors all",
+                     "roundel selftest --backend cuda --threads 4 --verbose"});
   line.set_exit_codes(
       "0 all equal; 1 a difference, or a failure at run time; 2 wrong command line; 130, 143 after "
       "SIGINT (Ctrl-C), SIGTERM");
@@ -55,7 +65,13 @@ NamedScene with_first_circles(const NamedScene& scene, std::size_t count) {
   return prefix;
 }
 
+void select_vectors(const std::string& vectors) {
+  if (!force_cpu_vector_target(vectors))
+    throw Error(ExitCode::kRuntimeFailure, "the processor has no instruction set " + vectors);
+}
+
 Framebuffer draw_float(Variant& variant, const NamedScene& scene) {
+  select_vectors(variant.vectors);
   Framebuffer framebuffer;
   StageStats stats;
   variant.rasterizer->draw(scene.circles, scene.image, framebuffer, stats);
@@ -78,11 +94,12 @@ constexpr std::uint64_t kSmallDevice = std::uint64_t{16} << 20;  // bytes, for a
 constexpr std::uint64_t kMaxChunks = 2500;                       // more would take long
 
 void add_variants(Backend backend, const std::string& prefix, const RasterOptions& base,
-                  std::vector<Variant>& variants) {
+                  const std::string& vectors, std::vector<Variant>& variants) {
   const auto add = [&](const std::string& what, const RasterOptions& options) {
     variants.push_back(
         {prefix + ", " + what, options,
-         backend == Backend::kCpu ? make_cpu_rasterizer(options) : make_cuda_rasterizer(options)});
+         backend == Backend::kCpu ? make_cpu_rasterizer(options) : make_cuda_rasterizer(options),
+         vectors});
   };
   if (backend == Backend::kCpu) {
     for (const int tile_size : kTileSizes) {
@@ -101,12 +118,15 @@ void add_variants(Backend backend, const std::string& prefix, const RasterOption
   add(fmt::format("{} MiB of memory", options.memory_budget >> 20), options);
 }
 
-/// The others are compared with the first variant.
-std::vector<Variant> make_variants(const SelftestOptions& options) {
+/// The others are compared with the first variant. `vectors`: instruction sets to try, the best
+/// first; may be empty.
+std::vector<Variant> make_variants(const SelftestOptions& options,
+                                   const std::vector<std::string>& vectors) {
   std::vector<Variant> variants;
   RasterOptions one_thread;
   one_thread.threads = 1;
-  variants.push_back({"cpu, 1 thread", one_thread, make_cpu_rasterizer(one_thread)});
+  variants.push_back({"cpu, 1 thread", one_thread, make_cpu_rasterizer(one_thread),
+                      vectors.empty() ? "" : vectors.front()});
   std::vector<int> thread_counts(std::begin(kThreadCounts), std::end(kThreadCounts));
   thread_counts.push_back(options.threads > 0 ? options.threads : default_threads());
   std::sort(thread_counts.begin(), thread_counts.end());
@@ -118,7 +138,12 @@ std::vector<Variant> make_variants(const SelftestOptions& options) {
     variants.push_back(
         {fmt::format("cpu, {} threads", threads), raster, make_cpu_rasterizer(raster)});
   }
-  add_variants(Backend::kCpu, "cpu", {}, variants);
+  add_variants(Backend::kCpu, "cpu", {}, "", variants);
+  for (std::size_t i = 1; i < vectors.size(); ++i) {
+    const std::string name = "cpu with " + vectors[i];
+    variants.push_back({name, {}, make_cpu_rasterizer({}), vectors[i]});
+    add_variants(Backend::kCpu, name, {}, vectors[i], variants);
+  }
   if (options.backend == BackendChoice::kCpu) return variants;
 
   MachineOptions machine;
@@ -129,7 +154,7 @@ std::vector<Variant> make_variants(const SelftestOptions& options) {
     raster.device = device.index;
     const std::string name = fmt::format("cuda device {}", device.index);
     variants.push_back({name, raster, make_cuda_rasterizer(raster)});
-    add_variants(Backend::kCuda, name, raster, variants);
+    add_variants(Backend::kCuda, name, raster, "", variants);
   }
   return variants;
 }
@@ -164,13 +189,58 @@ int check_scene(const NamedScene& scene, std::vector<Variant>& variants, bool qu
   return differing;
 }
 
+/// Prints which instruction sets are tried, and which are missing.
+void print_vectors(const std::vector<std::string>& vectors) {
+  print_out(fmt::format("vectors {}\n", fmt::join(vectors, ", ")));
+  for (const MissingVectorTarget& missing : cpu_missing_vector_targets()) {
+    print_out(fmt::format("vectors {} not tried: {} lacks them\n", missing.name,
+                          missing.is_built ? "this processor" : "this build"));
+  }
+}
+
+/// Makes the scenes with each other instruction set, prints differences of their circles, adds the
+/// scenes' names to `differing`.
+void check_circles(const std::vector<NamedScene>& expected, const std::vector<std::string>& vectors,
+                   std::set<std::string>& differing) {
+  for (std::size_t i = 1; i < vectors.size(); ++i) {
+    select_vectors(vectors[i]);
+    const std::vector<NamedScene> actual = selftest_scenes();
+    for (std::size_t scene = 0; scene < expected.size(); ++scene) {
+      const Lines difference = circle_difference_text(expected[scene], actual[scene], vectors[i]);
+      if (difference.empty()) continue;
+      differing.insert(expected[scene].name);
+      print_out(difference);
+    }
+  }
+  select_vectors("");
+}
+
 }  // namespace
 
 Drawing draw(Variant& variant, const NamedScene& scene) {
   Drawing drawing{draw_float(variant, scene), {}};
   StageStats stats;
   variant.rasterizer->draw(scene.circles, scene.image, drawing.image, stats);
+  if (!variant.vectors.empty()) drawing.png = encode_png(drawing.image, {"selftest", "", 0, 0});
   return drawing;
+}
+
+Lines circle_difference_text(const NamedScene& expected, const NamedScene& actual,
+                             const std::string& vectors) {
+  const std::size_t count = expected.circles.count();
+  std::size_t first = 0;
+  if (actual.circles.count() == count) {
+    const auto same = [&](std::size_t i) {
+      return std::memcmp(&expected.circles.shapes[i], &actual.circles.shapes[i], sizeof(Shape)) ==
+                 0 &&
+             std::memcmp(&expected.circles.paints[i], &actual.circles.paints[i], sizeof(Paint)) ==
+                 0;
+    };
+    while (first < count && same(first)) ++first;
+    if (first == count) return {};
+  }
+  return fmt::format("{}: the circles differ if they are made with vectors {}, the first is {}\n",
+                     expected.name, vectors, first);
 }
 
 std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Variant& variant) {
@@ -205,6 +275,10 @@ Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant&
     return fmt::format("{}: the pictures of \"{}\" and \"{}\" differ, in floats they do not\n",
                        scene.name, reference.name, variant.name);
   }
+  if (!actual.png.empty() && !expected.png.empty() && actual.png != expected.png) {
+    return fmt::format("{}: the PNG files of \"{}\" and \"{}\" differ, their pixels do not\n",
+                       scene.name, reference.name, variant.name);
+  }
   return {};
 }
 
@@ -212,22 +286,26 @@ int run_selftest(const Arguments& arguments) {
   SelftestOptions options;
   if (!parse(arguments, options)) return 0;
   const ThreadLimit thread_limit(std::max({kThreadCounts[1], options.threads, default_threads()}));
-  std::vector<Variant> variants = make_variants(options);
+  const std::vector<std::string> vectors =
+      options.all_vectors ? cpu_vector_targets() : std::vector<std::string>{};
+  std::vector<Variant> variants = make_variants(options, vectors);
   const bool quiet = options.verbosity == Verbosity::kQuiet;
+  if (options.all_vectors && !quiet) print_vectors(vectors);
   if (options.verbosity == Verbosity::kVerbose) {
     for (const Variant& variant : variants) print_out(variant.name);
   }
-  int scenes = 0, differing = 0;
-  for (const NamedScene& scene : selftest_scenes()) {
-    ++scenes;
-    if (check_scene(scene, variants, quiet) > 0) ++differing;
-  }
+  const std::vector<NamedScene> scenes = selftest_scenes();
+  std::set<std::string> differing;
+  check_circles(scenes, vectors, differing);
+  for (const NamedScene& scene : scenes)
+    if (check_scene(scene, variants, quiet) > 0) differing.insert(scene.name);
   if (!quiet) {
-    print_out(differing == 0
-                  ? fmt::format("all {} scenes equal in {} variants\n", scenes, variants.size())
-                  : fmt::format("{} of {} scenes DIFFERENT\n", differing, scenes));
+    print_out(
+        differing.empty()
+            ? fmt::format("all {} scenes equal in {} variants\n", scenes.size(), variants.size())
+            : fmt::format("{} of {} scenes DIFFERENT\n", differing.size(), scenes.size()));
   }
-  return differing == 0 ? 0 : 1;
+  return differing.empty() ? 0 : 1;
 }
 
 }  // namespace roundel

@@ -26,13 +26,21 @@ struct Variant {
   std::string name;  ///< "cpu, tiles of 64 pixels"
   RasterOptions options;
   std::unique_ptr<Rasterizer> rasterizer;
+  std::string vectors = {};  ///< the CPU's instruction set; "": the best, without a PNG file
 };
 
 struct Drawing {
   Framebuffer framebuffer;
   Image image;
+  std::vector<std::uint8_t> png = {};  ///< the image's file; empty without Variant::vectors
 };
+/// Leaves the variant's instruction set selected.
 Drawing draw(Variant& variant, const NamedScene& scene);
+
+/// Returns no lines if the circles of a scene that was made with the instruction set `vectors` are
+/// the expected ones, bit for bit; else a line with the first that differs.
+Lines circle_difference_text(const NamedScene& expected, const NamedScene& actual,
+                             const std::string& vectors);
 
 /// Returns no lines if `variant` draws the scene bit for bit as `reference` did; else lines with
 /// the first differing pixel, its values, and the fewest circles that show a difference.

@@ -1,0 +1,18 @@
+# Toolchain of the preset arm64: builds on x86-64 for arm64, against the libraries in ROUNDEL_ARM64_ROOT, which
+# tools/arm64-root makes.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(ROUNDEL_ARM64_ROOT ${CMAKE_CURRENT_LIST_DIR}/../build/arm64-root CACHE PATH "Folder that tools/arm64-root made")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ROUNDEL_ARM64_ROOT)
+if(NOT EXISTS ${ROUNDEL_ARM64_ROOT}/usr/include)
+  message(FATAL_ERROR "${ROUNDEL_ARM64_ROOT} has no libraries for arm64: run tools/arm64-root ${ROUNDEL_ARM64_ROOT}")
+endif()
+get_filename_component(CMAKE_SYSROOT ${ROUNDEL_ARM64_ROOT} REALPATH)
+set(CMAKE_FIND_ROOT_PATH ${CMAKE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${CMAKE_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${CMAKE_SYSROOT}/usr/share/pkgconfig)
