@@ -12,6 +12,9 @@
 
 namespace roundel {
 
+/// This program, in files and for --version.
+inline constexpr const char* kSoftware = "roundel " ROUNDEL_VERSION;
+
 /// Origin of a picture in its file: PNG text chunks, EXR attributes. Without time stamps and paths,
 /// so that equal frames give equal files.
 struct ImageMetadata {
