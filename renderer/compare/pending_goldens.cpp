@@ -82,8 +82,8 @@ PendingList read_list(const std::string& folder) {
     const auto list = nlohmann::json::parse(InputFile(path).read(kMaxListBytes));
     if (const auto& version = list.at("version"); version != kListVersion)
       throw Error(ExitCode::kInvalidScene,
-                  fmt::format("{}: version: expected {}, got {}; run \"roundel regress\" again", path,
-                              kListVersion, version.dump()));
+                  fmt::format("{}: version: expected {}, got {}; run \"roundel regress\" again",
+                              path, kListVersion, version.dump()));
     list.at("goldens").get_to(pending.golden_folder);
     list.at("names").get_to(pending.names);
     pending.unused = list.value("unused", pending.unused);

@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from batch_case import BatchCase, DONE, INVALID, REFUSED, with_text
+from batch_case import BatchCase, DONE, INVALID, REFUSED, USAGE, with_text
 from command_case import RGB, ROUNDEL
 from regress_case import DIFFER, NOT_COMPARED, SAME
 
@@ -15,43 +15,44 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/f
 
 
 class Formats(BatchCase):
+    REGRESS = ("regress", "s.yaml", "--goldens", "goldens", "--json", "r.json")
+
     def setUp(self):
         super().setUp()
+        os.mkdir(self.path("goldens"))
         self.write("s.yaml", RGB)
-        self.run_roundel("regress", "s.yaml", "--goldens", ".", "--json", "r.json", code=DIFFER)
+        self.run_roundel(*self.REGRESS, code=DIFFER)
 
     def assert_refused(self, *arguments, code, message):
         """The command fails with this message, which the page shows."""
         done = self.run_roundel(*arguments, code=code)
-        self.assertIn(message + "\n", done.stderr)
+        self.assertIn(message, done.stderr)
         self.assertIn(message, PAGE)
 
     def test_files_of_a_newer_version_are_refused(self):
-        regress = ("regress", "s.yaml", "--goldens", ".")
         self.write("new.yaml", "version: 2\nlayers: [{generator: rgb}]\n")
         self.assert_refused("validate", "new.yaml", code=INVALID, message="new.yaml:1:10: version: expected 1, got 2")
-        self.write("goldens.yaml", "version: 2\ntolerances: []\n")
-        self.assert_refused(*regress, code=NOT_COMPARED, message="goldens.yaml:1:10: version: expected 1, got 2")
-        os.unlink(self.path("goldens.yaml"))
         self.write("r.json", json.dumps({**json.loads(self.read("r.json")), "version": 2}))
         self.assert_refused("report", "r.json", code=NOT_COMPARED, message="r.json:1:13: version: expected 1, got 2")
         self.write("regress-output/pending.json", json.dumps({"version": 2, "pictures": []}))
         self.assert_refused("accept", "--all", code=NOT_COMPARED, message=(
             'regress-output/pending.json: version: expected 1, got 2; run "roundel regress" again'))
-        self.run_roundel(*regress, code=DIFFER)  # writes the list again
+        self.run_roundel(*self.REGRESS, code=DIFFER)  # as the message says
         self.run_roundel("accept", "--all", code=DIFFER)
-        self.run_roundel(*regress, code=SAME)
-        self.write("goldens.lock", "version: 2\ngoldens: []\n")
-        self.assert_refused(*regress, code=NOT_COMPARED, message="goldens.lock:2:10: version: expected 1, got 2")
+        self.run_roundel(*self.REGRESS, code=SAME)
+        for name, key in (("goldens.yaml", "tolerances"), ("goldens.lock", "goldens")):
+            self.write("goldens/" + name, f"version: 2\n{key}: []\n")
+            self.assert_refused(*self.REGRESS, code=NOT_COMPARED, message=name + ":1:10: version: expected 1, got 2")
+            os.unlink(self.path("goldens/" + name))
 
     def test_files_without_a_version_are_refused(self):
-        self.write("goldens.lock", "goldens: []\n")
-        done = self.run_roundel("regress", "s.yaml", "--goldens", ".", code=NOT_COMPARED)
-        self.assertIn('goldens.lock:1:1: missing key "version"\n', done.stderr)
+        self.write("goldens/goldens.lock", "goldens: []\n")
+        self.assert_refused(*self.REGRESS, code=NOT_COMPARED, message='goldens.lock:1:1: missing key "version"')
 
     def test_unknown_keys_of_version_1_are_refused_with_their_place(self):
         self.write("glow.yaml", RGB.replace("layers:", "glow: 3\nlayers:"))
         self.assert_refused("validate", "glow.yaml", code=INVALID, message='glow.yaml:3:1: unknown key "glow"')
+        self.assert_refused("validate", "--glow", code=USAGE, message='"--glow": unknown option')
 
     def test_outputs_for_programs_begin_with_their_version(self):
         self.run_roundel("render", "s.yaml", "-o", "a.png")
@@ -69,11 +70,11 @@ class Formats(BatchCase):
 
     def test_a_golden_of_another_version_passes_if_its_pixels_are_equal(self):
         self.run_roundel("accept", "--all", code=DIFFER)
-        golden = with_text(self.read("s.png"), b"Software", self.software()[1].encode())
-        self.write_bytes("s.png", golden)
-        self.assertIn(f"software      {self.software()[1]}\n", self.run_roundel("info", "s.png").stdout)
-        self.run_roundel("regress", "s.yaml", "--goldens", ".", code=SAME)
-        self.assertEqual(self.read("s.png"), golden)
+        golden = with_text(self.read("goldens/s.png"), b"Software", self.software()[1].encode())
+        self.write_bytes("goldens/s.png", golden)
+        self.assertIn(f"software      {self.software()[1]}\n", self.run_roundel("info", "goldens/s.png").stdout)
+        self.run_roundel(*self.REGRESS, code=SAME)
+        self.assertEqual(self.read("goldens/s.png"), golden)
 
     def test_two_versions_that_share_a_folder_are_noticed(self):
         own, other = self.software()

@@ -144,8 +144,9 @@ TEST_F(Pending, AListOfAnotherVersionIsRefused) {
   const std::string expected = (folder_ / "out/pending.json") +
                                ": version: expected 1, got 2; run \"roundel regress\" again";
   EXPECT_EQ(message_of([&] { read(); }), expected);
-  EXPECT_NE(PendingGoldens(folder_ / "out", folder_ / "goldens", {}).leftover_problem().find(expected),
-            std::string::npos);
+  EXPECT_NE(
+      PendingGoldens(folder_ / "out", folder_ / "goldens", {}).leftover_problem().find(expected),
+      std::string::npos);
 }
 
 }  // namespace
