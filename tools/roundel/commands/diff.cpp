@@ -262,7 +262,7 @@ void write_diff_image(const DiffOptions& options, const ComparedFiles& compared)
 void report(const DiffOptions& options, const PictureDifference& difference, const Verdict& verdict,
             Problems& problems) {
   if (options.files.json) {
-    Json json = {{"version", 1}, {"a", options.a}, {"b", options.b}};
+    Json json = {{"a", options.a}, {"b", options.b}};
     json.update(difference_json(difference, verdict));
     problems.attempt([&] { write_text(*options.files.json, json_text(json, 2)); });
   }
@@ -423,8 +423,7 @@ int explain_scenes(const DiffOptions& options) {
                                    options.explain.clusters.value_or(kClustersExplained));
   const std::size_t limit = options.explain.limit.value_or(kCirclesExplained);
   if (json_path) {
-    Json json = {{"version", 1},
-                 {"a", {{"scene", a.path}, {"frame", frame_a}}},
+    Json json = {{"a", {{"scene", a.path}, {"frame", frame_a}}},
                  {"b", {{"scene", b.path}, {"frame", frame_b}}}};
     json.update(difference.json(limit));
     write_text(*json_path, json_text(json));

@@ -268,8 +268,7 @@ std::string heat_map_line(const HeatMapReport& report) {
 std::string heat_map_json(const HeatMapReport& report) {
   const HeatMapSummary& summary = report.summary;
   const ImageSettings& image = report.scene.image;
-  OrderedJson json = {{"version", 1}};
-  json.update(scene_json(report.scene, report.frame));
+  OrderedJson json = scene_json(report.scene, report.frame);
   json["heatmap"] = name_of(report.kind);
   json["output"] = report.output;
   json["largest"] = summary.largest;
@@ -295,10 +294,10 @@ void explain_one_pixel(const Scene& scene, const std::string& text, std::int64_t
       explanation,
       rows_of(scene, source, explanation),
       lines_of(scene, {text, scene.path, options.scene.overrides}, explanation)};
-  if (!options.json) return print_out(pixel_table(report));
-  OrderedJson json = {{"version", 1}};
-  json.update(pixel_json(report));
-  print_data(json_text(json));
+  if (options.json)
+    print_data(json_text(pixel_json(report)));
+  else
+    print_out(pixel_table(report));
 }
 
 void write_heat_map(const HeatMap& map, const HeatMapReport& report) {
