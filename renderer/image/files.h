@@ -13,7 +13,7 @@
 namespace roundel {
 
 /// This program, in files and for --version.
-inline constexpr const char* kSoftware = "roundel " ROUNDEL_VERSION;
+extern const char* const kSoftware;
 
 /// Origin of a picture in its file: PNG text chunks, EXR attributes. Without time stamps and paths,
 /// so that equal frames give equal files.
