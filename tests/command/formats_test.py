@@ -3,8 +3,10 @@
 
 import json
 import os
+import struct
 import subprocess
 import unittest
+import zlib
 
 from batch_case import BatchCase, DONE, INVALID, REFUSED, USAGE, with_text
 from command_case import RGB, ROUNDEL
@@ -75,6 +77,14 @@ class Formats(BatchCase):
         self.assertIn(f"software      {self.software()[1]}\n", self.run_roundel("info", "goldens/s.png").stdout)
         self.run_roundel(*self.REGRESS, code=SAME)
         self.assertEqual(self.read("goldens/s.png"), golden)
+
+    def test_unknown_texts_of_a_picture_are_ignored(self):
+        self.run_roundel("accept", "--all", code=DIFFER)
+        golden, chunk = self.read("goldens/s.png"), b"tEXtGlow\0bright"
+        self.write_bytes("goldens/s.png", golden[:-12] + struct.pack(">I", len(chunk) - 4) + chunk +
+                         struct.pack(">I", zlib.crc32(chunk)) + golden[-12:])
+        self.run_roundel(*self.REGRESS, code=SAME)
+        self.assertIn(f"software      {self.software()[0]}\n", self.run_roundel("info", "goldens/s.png").stdout)
 
     def test_two_versions_that_share_a_folder_are_noticed(self):
         own, other = self.software()
