@@ -35,8 +35,6 @@ int bits_of(const ImageSettings& image, FrameFormat format, PixelFormat pixels) 
 
 }  // namespace
 
-const char* const kSoftware = "roundel " ROUNDEL_VERSION;
-
 void check_image(const ImageSettings& image) {
   const auto in_range = [](int side) { return side >= 1 && side <= kMaxImageSide; };
   const auto is_within = [](int first, int size, int whole) {

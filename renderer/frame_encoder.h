@@ -19,8 +19,6 @@ namespace roundel {
 /// Throws Error(kUsage) for sizes and bits that pictures cannot have.
 void check_image(const ImageSettings& image);
 
-extern const char* const kSoftware;
-
 /// Formats for streams of frames.
 enum class VideoFormat {
   kNone,

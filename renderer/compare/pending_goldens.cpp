@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kListName = "pending.json";
+constexpr int kListVersion = 1;
 constexpr std::size_t kMaxListBytes = std::size_t{1} << 30;
 
 std::string list_path(const std::string& folder) {
@@ -79,6 +80,10 @@ PendingList read_list(const std::string& folder) {
   PendingList pending;
   try {
     const auto list = nlohmann::json::parse(InputFile(path).read(kMaxListBytes));
+    if (const auto& version = list.at("version"); version != kListVersion)
+      throw Error(ExitCode::kInvalidScene,
+                  fmt::format("{}: version: expected {}, got {}; run \"roundel regress\" again",
+                              path, kListVersion, version.dump()));
     list.at("goldens").get_to(pending.golden_folder);
     list.at("names").get_to(pending.names);
     pending.unused = list.value("unused", pending.unused);
@@ -267,7 +272,7 @@ void PendingGoldens::keep_actual(const std::string& name, std::span<const std::u
 }
 
 void PendingGoldens::keep_diff(const std::string& name, const Image& image) {
-  keep("diff/" + diff_name(name), image, {"roundel " ROUNDEL_VERSION, "", 0, 0});
+  keep("diff/" + diff_name(name), image, {kSoftware, "", 0, 0});
 }
 
 void PendingGoldens::keep(const std::string& below, const Image& image,
@@ -320,7 +325,7 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
   // Relative, so that it is right in another checkout, too.
   std::error_code error;
   const fs::path relative = fs::relative(golden_folder_, folder_, error);
-  nlohmann::ordered_json list;
+  nlohmann::ordered_json list = {{"version", kListVersion}};
   list["goldens"] = (relative.empty() ? fs::absolute(golden_folder_, error) : relative).string();
   std::vector<std::string> all = names;
   all.insert(all.end(), kept_before_.begin(), kept_before_.end());

@@ -207,7 +207,10 @@ Json difference_json(const PictureDifference& difference) {
 
 Json difference_json(const PictureDifference& difference, const Verdict& verdict) {
   const Json measured = difference_json(difference);
-  Json json = {{"same", verdict.same}, {"kind", measured.at("kind")}, {"reasons", verdict.reasons}};
+  Json json = {{"version", 1},
+               {"same", verdict.same},
+               {"kind", measured.at("kind")},
+               {"reasons", verdict.reasons}};
   json.update(measured);
   return json;
 }

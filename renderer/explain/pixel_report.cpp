@@ -95,11 +95,8 @@ std::map<std::uint64_t, std::uint32_t> lines_of(const Scene& scene, const SceneT
 }
 
 Json scene_json(const Scene& scene, std::int64_t frame) {
-  return {{"scene", scene.path},
-          {"frame", frame},
-          {"seed", scene.seed},
-          {"width", scene.image.width},
-          {"height", scene.image.height}};
+  return {{"version", 1},       {"scene", scene.path},        {"frame", frame},
+          {"seed", scene.seed}, {"width", scene.image.width}, {"height", scene.image.height}};
 }
 
 Json pixel_json(const PixelReport& report) {

@@ -309,7 +309,7 @@ Lines SceneDifference::text(std::size_t limit) const {
 }
 
 OrderedJson SceneDifference::json(std::size_t limit) const {
-  OrderedJson json = {{"scene", changed_values_}};
+  OrderedJson json = {{"version", 1}, {"scene", changed_values_}};
   if (!other_shape_.empty()) return json["shape"] = other_shape_, json;
   json.update({{"width", a_.scene.image.width},
                {"height", a_.scene.image.height},

@@ -66,20 +66,24 @@ std::string without_path(std::string_view message, const std::string& path) {
 /// Returns the fault of a complete file; may be empty.
 std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
                      const ExpectedOrigin& rule, const std::string& word) {
-  if (!expected.fingerprint.empty() && found.fingerprint == expected.fingerprint) return "";
-  if (found.width != expected.width || found.height != expected.height) {
-    return fmt::format("{}x{}, {} {}x{}", found.width, found.height, word, expected.width,
-                       expected.height);
-  }
-  if (found.fingerprint.empty()) return "";
-  if (!rule.seeds_vary && found.seed != expected.seed) {
-    return fmt::format("of seed {}, {} {}", found.seed, word, expected.seed);
+  const bool is_of_scene =
+      !expected.fingerprint.empty() && found.fingerprint == expected.fingerprint;
+  if (!is_of_scene) {  // a fingerprint covers size and seed
+    if (found.width != expected.width || found.height != expected.height) {
+      return fmt::format("{}x{}, {} {}x{}", found.width, found.height, word, expected.width,
+                         expected.height);
+    }
+    if (found.fingerprint.empty()) return "";
+    if (!rule.seeds_vary && found.seed != expected.seed) {
+      return fmt::format("of seed {}, {} {}", found.seed, word, expected.seed);
+    }
   }
   if (found.software != expected.software) {
-    return fmt::format("of another scene or version: by {}, {} {}", found.software, word,
-                       expected.software);
+    return fmt::format("of another {}: by {}, {} {}",
+                       is_of_scene || rule.fingerprints_vary ? "program" : "scene or program",
+                       found.software, word, expected.software);
   }
-  if (rule.fingerprints_vary) return "";
+  if (is_of_scene || rule.fingerprints_vary) return "";
   return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
 }
 

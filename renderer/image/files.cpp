@@ -7,6 +7,8 @@
 
 namespace roundel {
 
+const char* const kSoftware = "roundel " ROUNDEL_VERSION;
+
 std::optional<ImageFormat> known_format(const std::string& path) {
   const std::string ending =
       lower_case(path.substr(path.size() - std::min<std::size_t>(path.size(), 4)));

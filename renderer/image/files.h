@@ -12,6 +12,9 @@
 
 namespace roundel {
 
+/// This program, in files and for --version.
+extern const char* const kSoftware;
+
 /// Origin of a picture in its file: PNG text chunks, EXR attributes. Without time stamps and paths,
 /// so that equal frames give equal files.
 struct ImageMetadata {

@@ -62,6 +62,14 @@ def png_pixels(data):
     return width, height, channels, bytes(rows)
 
 
+def with_text(data, key, text):
+    """Returns a PNG file with another text for this key, and the right CRC."""
+    at = data.index(b"tEXt" + key + b"\0")
+    end = at + 4 + int.from_bytes(data[at - 4:at], "big")
+    chunk = b"tEXt" + key + b"\0" + text
+    return data[:at - 4] + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[end + 4:]
+
+
 def failing_calls(error, *names):
     """Returns a preexec_fn under which these system calls of the program fail with this error; None if that is
     unsupported.

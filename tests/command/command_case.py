@@ -51,6 +51,10 @@ class CommandCase(unittest.TestCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
 
+    def write_bytes(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
     def results(self, name):
         """Returns the pictures of a file of results, without times."""
         return [{key: value for key, value in picture.items() if key != "seconds"}

@@ -345,7 +345,7 @@ class Limits(DiffTest):
         with open(os.path.join(self.folder, "out.json"), encoding="utf-8") as file:
             self.assertEqual(file.read(), on_stdout)
         result = json.loads(on_stdout)
-        self.assertEqual(list(result), ["a", "b", "same", "kind", "reasons", "width", "height", "pixels",
+        self.assertEqual(list(result), ["a", "b", "version", "same", "kind", "reasons", "width", "height", "pixels",
                                         "pixels_over", "not_finite", "channels", "rmse", "psnr_db", "box",
                                         "densest"])
         self.assertEqual(result["densest"], {"x": 20, "y": 5, "width": 16, "height": 16, "pixels": 12})

@@ -26,7 +26,7 @@ class ForeignFolders(RegressCase):
     def plant(self, goldens, names, **actual):
         os.makedirs(self.path("regress-output/actual"), exist_ok=True)
         with open(self.path("regress-output/pending.json"), "w", encoding="utf-8") as file:
-            json.dump({"goldens": goldens, "names": names}, file)
+            json.dump({"version": 1, "goldens": goldens, "names": names}, file)
         for name, data in actual.items():
             with open(self.path(f"regress-output/actual/{name}.png"), "wb") as file:
                 file.write(data)
@@ -79,7 +79,7 @@ class ForeignFolders(RegressCase):
             os.makedirs(self.path("regress-output/actual/site"), exist_ok=True)
             shutil.copy(self.path("picture.png"), self.path("regress-output/actual/site/logo.png"))
             self.refused(f'its folder of goldens "{goldens}" has no goldens.lock; name it with --goldens DIR')
-            self.write("regress-output/pending.json", json.dumps({"goldens": goldens, "names": [], "unused": ["site/logo.png"]}))
+            self.write("regress-output/pending.json", json.dumps({"version": 1, "goldens": goldens, "names": [], "unused": ["site/logo.png"]}))
             before = self.snapshot()
             self.run_roundel("accept", "--prune", code=NOT_COMPARED)
             self.assertEqual(self.snapshot(), before)
@@ -150,7 +150,7 @@ class ForeignFolders(RegressCase):
         os.mkdir(self.path("regress-output"))
         os.symlink("../precious", self.path("regress-output/actual"))
         for names in (["thesis.docx"], ["photo.png"], ["thesis.docx", "photo.png"]):
-            self.write("regress-output/pending.json", json.dumps({"goldens": "../goldens", "names": names}))
+            self.write("regress-output/pending.json", json.dumps({"version": 1, "goldens": "../goldens", "names": names}))
             self.regress(code=SAME)
             self.assertEqual(self.files("precious"), ["photo.png", "red.png", "thesis.docx"])
 
@@ -220,7 +220,7 @@ class ForeignFolders(RegressCase):
     def test_an_unreadable_list_keeps_no_run_from_being_made(self):
         self.accept_all()
         os.makedirs(self.path("regress-output"), exist_ok=True)
-        for text in ("", "{", '{"goldens": "g", "names": ["../x.png"]}'):
+        for text in ("", "{", '{"goldens": "../goldens", "names": []}', '{"version": 1, "goldens": "g", "names": ["../x.png"]}'):
             self.write("regress-output/pending.json", text)
             done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=SAME)
             self.assertRegex(done.stderr, "regress-output/pending.json: expected .* may stay in regress-output")
@@ -283,7 +283,7 @@ class Inputs(RegressCase):
         self.refused("regress", "red.yaml", "--goldens", "out/actual/goldens", "-o", "out",
                      message="lies in out/actual, where this command keeps pictures")
         self.write("out/actual/red.png", SCENE % "#00ff00")  # a scene of that name
-        self.write("out/pending.json", '{"goldens": "../goldens", "names": ["red.png"]}')
+        self.write("out/pending.json", '{"version": 1, "goldens": "../goldens", "names": ["red.png"]}')
         self.refused("regress", "out/actual/red.png", "--goldens", "goldens", "-o", "out",
                      message="lies in out/actual")
         self.refused("regress", "out/pending.json", "--goldens", "goldens", "-o", "out",

@@ -15,7 +15,7 @@ import time
 import unittest
 import zlib
 
-from batch_case import BatchCase, DONE, FAILED, IS_SLOW, REFUSED, SNOW, SOME_FAILED, WARNINGS, failing_calls
+from batch_case import BatchCase, DONE, FAILED, IS_SLOW, REFUSED, SNOW, SOME_FAILED, WARNINGS, failing_calls, with_text
 from command_case import ROUNDEL
 
 
@@ -81,6 +81,9 @@ class ExistingFiles(BatchCase):
         os.chmod(self.path("out/3.png"), 0o640)
         self.render("--overwrite")
         self.assertEqual(stat.S_IMODE(os.stat(self.path("out/3.png")).st_mode), 0o640)
+
+    def software(self):
+        return self.run_roundel("--version").stdout.strip()
 
     def state_of_files(self):
         return {name: (os.lstat(self.path("out/" + name)).st_mtime_ns, self.read("out/" + name))
@@ -160,18 +163,39 @@ class ExistingFiles(BatchCase):
     def test_frames_of_another_version_are_named(self):
         self.render()
         for name in self.frames_in():  # as if written under another frame contract
-            data = self.read("out/" + name)
-            for key, old, new in ((b"Software", b"roundel 0.", b"roundel 9."), (b"Fingerprint", None, None)):
-                at = data.index(b"tEXt" + key + b"\0")
-                size = int.from_bytes(data[at - 4:at], "big")
-                chunk = data[at:at + 4 + size]
-                chunk = chunk.replace(old, new) if old else chunk[:-4] + b"0000"
-                data = data[:at] + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[at + 8 + size:]
-            with open(self.path("out/" + name), "wb") as file:
-                file.write(data)
+            data = with_text(self.read("out/" + name), b"Software", b"roundel 99.0.0")
+            self.write_bytes("out/" + name, with_text(data, b"Fingerprint", b"0" * 32))
         done = self.render("--resume", code=REFUSED)
-        self.assertRegex(done.stderr, r"9 frames are of another scene or version: by roundel 9\S*, "
-                                      r"asked roundel 0\S*: 1-9\n")
+        self.assertIn("9 frames are of another scene or program: by roundel 99.0.0, "
+                      f"asked {self.software()}: 1-9\n", done.stderr)
+
+    def test_frames_of_this_scene_by_another_version_are_foreign(self):
+        own = self.software()
+        other = "roundel 9" + own[len("roundel 0"):]
+        for ending in ("png", "exr"):
+            render = ["render", "balls.yaml", "--frames", "1-9", "-o", f"out/%d.{ending}"]
+            verify = ["verify", f"out/%d.{ending}", "--frames", "1-9"]
+            self.run_roundel(*render)
+            expected = self.contents()
+            for frame in (2, 3):
+                data = expected[f"{frame}.{ending}"]
+                self.assertEqual(data.count(own.encode()), 1)
+                self.write_bytes(f"out/{frame}.{ending}", with_text(data, b"Software", other.encode()) if ending == "png"
+                                 else data.replace(own.encode(), other.encode()))
+            before = self.state_of_files()
+            for more in ([], ["--scene", "balls.yaml"]):
+                done = self.run_roundel(*verify, *more, code=FAILED)
+                self.assertEqual((done.stdout, done.stderr), (
+                    "foreign: 2-3\n--frames 2-3\n",
+                    f"2 frames are of another program: by {other}, expected {own}: 2-3\n"))
+            done = self.run_roundel(*render, "--resume", code=REFUSED)
+            self.assertEqual(done.stderr.splitlines(), [
+                f"error: 2 frames are of another program: by {other}, asked {own}: 2-3",
+                "error: --resume does not replace these; --resume --overwrite draws them again"])
+            self.assertEqual(self.state_of_files(), before)
+            self.assertIn("2 frames (7 kept, 2 replaced)  ", self.run_roundel(*render, "--resume", "--overwrite").stderr)
+            self.assertEqual(self.contents(), expected)
+            self.run_roundel(*verify, "--scene", "balls.yaml")
 
     def test_files_that_do_not_begin_as_a_frame_are_kept(self):
         self.render()

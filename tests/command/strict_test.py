@@ -98,7 +98,7 @@ class Strict(StrictCase):
         self.assertIn(b"links are not followed", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
         self.assertEqual(self.read("elsewhere/film.png"), b"somebody's")
         self.assertFalse(os.path.exists(self.path("goldens/-x.png")))
-        self.write("regress-output/pending.json", json.dumps({"goldens": "../goldens", "names": [], "unused": ["../a.yaml"]}))
+        self.write("regress-output/pending.json", json.dumps({"version": 1, "goldens": "../goldens", "names": [], "unused": ["../a.yaml"]}))
         self.assertIn(b"within the folder of goldens", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
         self.assertTrue(os.path.exists(self.path("a.yaml")))
 

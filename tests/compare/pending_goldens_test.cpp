@@ -119,7 +119,7 @@ TEST_F(Pending, AListThatLeadsOutOfTheFolderIsRefused) {
   for (const char* name :
        {"../a.png", "x/../../a.png", "/tmp/a.png", "", "a\\u0000b.png", "a.pfm"}) {
     folder_.write("out/pending.json",
-                  R"({"goldens": "/tmp", "names": [")" + std::string(name) + "\"]}");
+                  R"({"version": 1, "goldens": "/tmp", "names": [")" + std::string(name) + "\"]}");
     EXPECT_NE(message_of([&] { read(); }).find("expected paths of PNG or EXR files"),
               std::string::npos)
         << name;
@@ -128,13 +128,25 @@ TEST_F(Pending, AListThatLeadsOutOfTheFolderIsRefused) {
 
 TEST_F(Pending, AFileThatNoRunHasWrittenIsRefused) {
   fs::create_directory(folder_ / "out");
-  for (const char* text : {"", "{", "[]", "{}", R"({"goldens": 1, "names": []})",
-                           R"({"goldens": "x", "names": [1]})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"goldens": "x", "names": []})",
+                           R"({"version": 1, "goldens": 1, "names": []})",
+                           R"({"version": 1, "goldens": "x", "names": [1]})"}) {
     folder_.write("out/pending.json", text);
     EXPECT_NE(message_of([&] { read(); }).find("expected the list"), std::string::npos) << text;
     const PendingGoldens next(folder_ / "out", folder_ / "goldens", {});  // continues
     EXPECT_NE(next.leftover_problem().find("expected the list"), std::string::npos) << text;
   }
+}
+
+TEST_F(Pending, AListOfAnotherVersionIsRefused) {
+  fs::create_directory(folder_ / "out");
+  folder_.write("out/pending.json", R"({"version": 2, "pictures": []})");
+  const std::string expected = (folder_ / "out/pending.json") +
+                               ": version: expected 1, got 2; run \"roundel regress\" again";
+  EXPECT_EQ(message_of([&] { read(); }), expected);
+  EXPECT_NE(
+      PendingGoldens(folder_ / "out", folder_ / "goldens", {}).leftover_problem().find(expected),
+      std::string::npos);
 }
 
 }  // namespace

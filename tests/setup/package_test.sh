@@ -14,7 +14,11 @@ done
 expect_exit 0 cpack --config "$build_dir/CPackConfig.cmake" -B "$work/packages"
 root=$work/root
 mkdir "$root"
-for package in "$work"/packages/*.deb; do dpkg-deb -x "$package" "$root"; done
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build_dir/CMakeCache.txt")
+for package in "$work"/packages/*.deb; do
+  dpkg-deb -x "$package" "$root"
+  [[ $(dpkg-deb -f "$package" Version) == "$version" ]] || fail "$package: expected version $version"
+done
 program=$(echo "$work"/packages/roundel_*.deb)
 dpkg-deb -f "$program" Depends >"$work/depends"
 expect_text 'libtbb12.*libyaml-cpp0' "$work/depends"
@@ -23,6 +27,8 @@ expect_text 'libhdf5.*libjpeg.*libwebp' "$work/depends"
 expect_no_text 'openmpi|cuda|nvidia' "$work/depends"
 
 cd "$work"
+expect_exit 0 "$root/usr/bin/roundel" --version
+expect_text "^roundel $version\$" stdout
 scene=$root/usr/share/roundel/scenes/rgb.yaml
 expect_exit 0 "$root/usr/bin/roundel" render "$scene" --backend cpu -o a.png
 expect_exit 0 "$root/usr/bin/roundel" render "$scene" --backend cpu -o a.exr

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pages_test.py FOLDER [ROUNDEL]: the pages' links have targets; with ROUNDEL users' pages stay short, and the README's
-scene is valid.
+"""pages_test.py FOLDER [ROUNDEL]: the pages' links have targets; with ROUNDEL users' pages stay short, the README links to
+them, and its scene is valid.
 """
 import pathlib
 import re
@@ -44,16 +44,14 @@ def broken_links(source: pathlib.Path, page: pathlib.Path) -> list:
 
 
 def wrong_pages(source: pathlib.Path, roundel: str) -> list:
-    """Returns the pages that are too long, and the errors of the README's scene."""
+    """Returns the pages that are too long or unlinked, and the errors of the README's scene."""
     failures = []
     readme = (source / "README.md").read_text(encoding="utf-8")
     if len(readme.split()) > README_WORDS:
         failures.append(f"README.md: {len(readme.split())} words, at most {README_WORDS}")
-    users = len(readme.split()) + sum(
-        len(page.read_text(encoding="utf-8").split())
-        for page in source.glob("docs/*.md")
-        if page.name not in FOR_DEVELOPERS
-    )
+    users_pages = [page for page in sorted(source.glob("docs/*.md")) if page.name not in FOR_DEVELOPERS]
+    failures += [f"README.md: no link to docs/{page.name}" for page in users_pages if f"](docs/{page.name})" not in readme]
+    users = sum(len(text.split()) for text in [readme] + [page.read_text(encoding="utf-8") for page in users_pages])
     if users > USERS_WORDS:
         failures.append(f"README.md and docs/*.md: {users} words, at most {USERS_WORDS}")
     for version in re.split(r"^## ", (source / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:

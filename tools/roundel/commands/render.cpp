@@ -34,9 +34,9 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
       "resume", options.resume,
       {Group::kFilm,
        "keep finished frames, draw missing and damaged ones; with --frames or --each. A finished "
-       "frame decodes and was made from this scene and frame number. Frames of another scene, "
-       "size, seed or program are refused, and PFM files, which name no scene; --overwrite draws "
-       "them again. Several such runs into one folder share the work"});
+       "frame decodes and was made by this version of Roundel, from this scene and frame number. "
+       "Frames of another scene, size, seed or program are refused, and PFM files, which name no "
+       "scene; --overwrite draws them again. Several such runs into one folder share the work"});
   line.add_value("shard", "I/N",
                  [&options](const std::string& value) { options.shard = parse_shard(value); },
                  {Group::kFilm,

@@ -43,7 +43,8 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
       "Finds missing, corrupt and foreign frames of a film. Decodes the frames in parallel and "
       "prints lists of frames on stdout. Corrupt frames do not decode, but are empty, or begin as "
       "such a picture or with zeros. Foreign files are another kind of file, or pictures of "
-      "another program, another scene, or another frame than their name says.");
+      "another program or version of Roundel, another scene, or another frame than their name "
+      "says.");
   std::vector<std::string> patterns;
   line.add_arguments("PATTERN", 1, 1, patterns,
                      "name of the files; ####, %04d or {frame:04} is the frame number");
