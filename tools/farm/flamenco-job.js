@@ -1,5 +1,5 @@
 // A Flamenco job type: every task renders a chunk of the frames.
-//   cp tools/farm/flamenco-job.js MANAGER/scripts/roundel.js     # then start the Manager again
+//   cp tools/farm/flamenco-job.js FLAMENCO/scripts/roundel.js     # beside flamenco-manager
 //   curl http://MANAGER:8080/api/v3/jobs -H 'Content-Type: application/json' -d '{"name": "snow",
 //     "type": "roundel", "priority": 50, "submitter_platform": "linux", "settings": {
 //     "scene": "/work/scenes/snow.yaml", "frames": "0-1199", "chunk_size": 50,
