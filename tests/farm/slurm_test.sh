@@ -79,11 +79,11 @@ slurmd >"$work/slurmd.out" 2>&1 || skip "slurmd does not start: $(tail -n 3 "$wo
 node_is_idle() { [[ $(sinfo -h -o %T 2>/dev/null) == idle ]]; }
 wait_for 20 node_is_idle || skip "the node does not come up: $(tail -n 3 "$work/slurmd.log" "$work/slurmctld.log")"
 
-# run_array ARRAY: submits the template for the frames and waits for its end.
+# run_array ARRAY [OPTION...]: submits the template for the frames and waits for its end.
 run_array() {
   export ROUNDEL=$roundel
   sbatch --array="$1" --cpus-per-task=1 --chdir="$work" "$source_dir/tools/farm/slurm-array.sbatch" \
-    snow.yaml 0-30 "out/%d.png" >"$work/sbatch.out"
+    snow.yaml 0-30 "out/%d.png" "${@:2}" >"$work/sbatch.out"
   no_job() { [[ -z $(squeue -h) ]]; }
   wait_for 60 no_job || fail "the array does not end: $(squeue)"
 }
@@ -96,22 +96,28 @@ END
 mkdir "$work"/{expected,out}
 cd "$work"
 "$roundel" render snow.yaml --frames 0-30 -o expected/%d.png -q
-run_array 1-4
+# The tasks share the frames of the folder, whatever their ids: each frame is made once.
+run_array 3,7,9
 diff -r expected out || fail "the frames of the array are not those of a plain run: $(cat roundel-*.log)"
+made=$(awk '/^ +[0-9]+ frames? / { made += $1 } END { print made }' roundel-*.log)
+((made == 31)) || fail "$made frames were made: $(cat roundel-*.log)"
+
+# Fixed shares, with ids that do not start at 1.
+rm -r out roundel-*.log
+run_array 1-4 --shard auto
+diff -r expected out || fail "the frames of the shares are not those of a plain run: $(cat roundel-*.log)"
 for task in 1 2 3 4; do
   expect_text '  [78] frames  ' roundel-*_$task.log
 done
-
-# Ids that do not start at 1, and existing frames.
 rm out/{3,17,30}.png roundel-*.log
-run_array 0-2:2
+run_array 0-2:2 --shard auto
 diff -r expected out || fail "the frames of the second array differ: $(cat roundel-*.log)"
 expect_text '  1 frame \(14 kept\)' roundel-*_0.log
 expect_text '  2 frames \(14 kept\)' roundel-*_2.log
 
 # Ids without a step are refused: the shares would be unknown.
 rm roundel-*.log
-run_array 3,7,9
+run_array 3,7,9 --shard auto
 expect_text 'expected a Slurm array with a regular step' roundel-*_7.log
 
 # A task that reaches its time limit finishes its frame, is queued again and makes the rest; its log continues. Slurm's
