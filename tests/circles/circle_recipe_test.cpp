@@ -42,7 +42,7 @@ TEST(CircleRecipe, MakesTheCirclesOfEveryFrame) {
   }
 }
 
-TEST(CircleRecipe, FramesWithFarPlacesLackRecipes) {
+TEST(CircleRecipe, FramesWithFarPositionsHaveNoRecipe) {
   Layer random;
   random.source = RandomSource{};
   std::get<RandomSource>(random.source).count = 500;
@@ -64,7 +64,7 @@ TEST(CircleRecipe, FramesWithFarPlacesLackRecipes) {
   }
 }
 
-TEST(CircleRecipe, SamplesAreStepped) {
+TEST(CircleRecipe, SamplesMatchTheFrame) {
   for (const Scene& scene : scenes()) {
     FilmSource film(scene);
     CircleSource source(scene);
@@ -85,7 +85,7 @@ TEST(CircleRecipe, SamplesAreStepped) {
   }
 }
 
-TEST(CircleRecipe, FramesBefore0AreThe0th) {
+TEST(CircleRecipe, FramesBelow0EqualFrame0) {
   const Scene scene = scene_of({classic_layer("hypnosis")});
   FilmSource film(scene);
   EXPECT_EQ(film.recipe(-5).steps, 0);

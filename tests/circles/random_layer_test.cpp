@@ -30,7 +30,7 @@ RandomSource varied_source(std::uint64_t count) {
   return source;
 }
 
-TEST(Philox, GivesThePublishedAnswers) {
+TEST(Philox, MatchesThePublishedVectors) {
   struct Answer {
     PhiloxBlock counter;
     std::uint32_t key0, key1;
@@ -90,13 +90,13 @@ TEST(Normal, ExtremeDrawsAreFinite) {
     }
 }
 
-TEST(RandomLayer, IsTheSameOnEveryPlatform) {
+TEST(RandomLayer, HasKnownBits) {
   const std::vector<float> rows = rows_of(circles_of(varied_source(10'000)));
   EXPECT_EQ(sha256_of(std::span<const float>(rows)),
             "8f3106747144d10f3cf3cd71cd5e82b5ac183c328422fbbd19c73e54acb55269");
 }
 
-TEST(RandomLayer, CircleDependsOnItsIndexAlone) {
+TEST(RandomLayer, CirclesDependOnTheirIndexOnly) {
   const RandomSource source = varied_source(20'000);
   const Circles circles = circles_of(source, 9);
   const RandomLaws laws = make_random_laws(source, 9, 0, .5f);
@@ -135,7 +135,7 @@ TEST(RandomLayer, SeedsAndLayersAreIndependent) {
   EXPECT_TRUE(same_bits(circles_of(own_seed, 1), circles_of(source, 2)));
 }
 
-TEST(RandomLayer, NoLawShiftsAnotherLawsDraws) {
+TEST(RandomLayer, LawsDrawIndependently) {
   const Circles before = circles_of(varied_source(500));
   const std::vector<std::function<void(RandomSource&)>> changes = {
       [](RandomSource& s) { s.position = UniformPosition{}; },
@@ -265,7 +265,7 @@ TEST(RandomLayer, UniformDrawsStayBelowTheirBound) {
   }
 }
 
-TEST(RandomLayer, DefaultsAreTheScenes) {
+TEST(RandomLayer, UsesTheDefaultsOfScenes) {
   RandomSource source;
   source.count = 1000;
   const Circles circles = circles_of(source);
@@ -297,7 +297,7 @@ TEST(RandomLayer, AlphaAndDepthAreClamped) {
   EXPECT_GT(ones, 1000);
 }
 
-TEST(RandomLayer, RadiiOfZeroAndBelowCoverNothing) {
+TEST(RandomLayer, RadiiOfAtMostZeroCoverNothing) {
   RandomSource source = varied_source(10'000);
   source.radius = GaussianLaw{0, .01};
   Layer layer;
@@ -378,7 +378,7 @@ TEST(RandomPlaces, PolylinesAreFollowedEvenly) {
   EXPECT_GT(beyond_corner, 0u) << "the outer corner is there";
 }
 
-TEST(RandomPlaces, CloudsFollowPolylinesRoundTheirEndsToo) {
+TEST(RandomPlaces, CloudsSurroundTheEndsOfPolylines) {
   const Circles line = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, 0}, 100'000);
   const Circles cloud = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, .1}, 100'000);
   const auto x = [&](std::size_t k) {
@@ -411,7 +411,7 @@ TEST(RandomPlaces, GridsGoRowByRow) {
   }
 }
 
-TEST(RandomColors, ChoicesAreTakenByTheirWeights) {
+TEST(RandomColors, ChoicesFollowTheirWeights) {
   RandomSource source;
   source.count = 100'000;
   source.color = ChoiceColor{{{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}}, {5, 0, 3, 0}};
@@ -425,7 +425,7 @@ TEST(RandomColors, ChoicesAreTakenByTheirWeights) {
   EXPECT_NEAR(static_cast<double>(first) / 100'000, 5. / 8, .01);
 }
 
-TEST(RandomColors, GradientsAreTheColourMaps) {
+TEST(RandomColors, GradientsMatchTheColourMaps) {
   RandomSource source;
   source.count = 10'000;
   const Gradient gradient{{{0, .5, 1}, {1, .25, 0}}, {.25, .5}};

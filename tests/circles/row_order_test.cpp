@@ -133,14 +133,14 @@ bool is_less(float a, float b) {
   return std::isnan(a) ? !std::isnan(b) : a < b;
 }
 
-TEST_F(SortedRows, ByANumberAreMadeChunkByChunk) {
+TEST_F(SortedRows, SortedByNumberAreMadeByChunk) {
   expect_rows(
       scene_with("map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
                  "order: v"),
       sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); }));
 }
 
-TEST_F(SortedRows, FilteredRowsAreMadeChunkByChunk) {
+TEST_F(SortedRows, FilteredAreMadeByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(
       scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
@@ -149,7 +149,7 @@ TEST_F(SortedRows, FilteredRowsAreMadeChunkByChunk) {
              [](const Row& a, const Row& b) { return a.value > b.value; }));
 }
 
-TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
+TEST_F(SortedRows, SortedByTextAreMadeByChunk) {
   if (kThreadSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(scene_with("map: {x: x, y: x, radius: 1px}, order: kind"),
               sorted(kAll, [](const Row& a, const Row& b) {
@@ -157,7 +157,7 @@ TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
               }));
 }
 
-TEST_F(SortedRows, OfATextAreMadeChunkByChunk) {
+TEST_F(SortedRows, FromCsvAreMadeByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_csv();
   expect_rows(scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
@@ -169,7 +169,7 @@ TEST_F(SortedRows, OfATextAreMadeChunkByChunk) {
                      }));
 }
 
-TEST_F(SortedRows, OfADeflatedFileAreMadeOnce) {
+TEST_F(SortedRows, FromDeflatedFileAreMadeOnce) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_deflated();
   const std::string map =
@@ -188,7 +188,7 @@ TEST_F(SortedRows, OfADeflatedFileAreMadeOnce) {
   expect_rows(unsorted, sorted(keeps, [](const Row&, const Row&) { return false; }), false);
 }
 
-TEST_F(SortedRows, OfADeflatedFileThatDoesNotFitAreMadeChunkByChunk) {
+TEST_F(SortedRows, FromLargeDeflatedFileAreMadeByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_deflated();
   Scene scene = scene_with(
@@ -204,7 +204,7 @@ TEST_F(SortedRows, OfADeflatedFileThatDoesNotFitAreMadeChunkByChunk) {
   expect_rows(scene, expected);
 }
 
-TEST_F(SortedRows, OfATextThatBecameShorterAreAnError) {
+TEST_F(SortedRows, TruncatedCsvIsAnError) {
   write_csv();
   const Scene scene = scene_with("map: {x: x, y: x, radius: 1px}, order: v", "csv");
   std::filesystem::resize_file(folder_ / "sorted_rows.csv", 4096);
@@ -220,7 +220,7 @@ TEST_F(SortedRows, OfATextThatBecameShorterAreAnError) {
   }
 }
 
-TEST_F(SortedRows, InAFileThatBecameShorterAreAnError) {
+TEST_F(SortedRows, TruncatedFileIsAnError) {
   const Scene scene = scene_with("map: {x: x, y: x, radius: 1px}, order: v");
   CircleSource source(scene);
   Circles none, all;
@@ -254,7 +254,7 @@ void expect_sorted(const std::vector<double>& numbers, bool descending) {
   EXPECT_TRUE(std::equal(all.begin(), all.end(), sorted.begin(), sorted.end()));
 }
 
-TEST(NumberOrder, IsThatOfAStableSortHoweverNumbersAreSpread) {
+TEST(NumberOrder, MatchesAStableSort) {
   if (kSanitized) GTEST_SKIP() << "compares millions of numbers";
   std::mt19937_64 engine(5);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

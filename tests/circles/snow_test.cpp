@@ -38,7 +38,7 @@ int ulps_between(float a, float b) {
 
 /// The reference's depths come from its platform's powf, ours from the binary64 pow: 71 differ by
 /// one unit in the last place. A radius follows from the flake's depth and its draw.
-TEST(Snow, DepthsAndRadiiAreTheReferences) {
+TEST(Snow, DepthsAndRadiiMatchTheReference) {
   if (!std::filesystem::exists(kReferenceFlakes)) GTEST_SKIP() << "needs the reference data";
   const std::vector<double> reference = values_of(*open_table(kReferenceFlakes));
   ASSERT_EQ(reference.size(), 4 * kFlakes);
@@ -62,7 +62,7 @@ TEST(Snow, DepthsAndRadiiAreTheReferences) {
   EXPECT_EQ(radii, 54);
 }
 
-TEST(Snow, SpreadsAsTheReferencesFlakesDo) {
+TEST(Snow, SpreadMatchesTheReference) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   if (!std::filesystem::exists(kReferenceFlakes)) GTEST_SKIP() << "needs the reference data";
   const std::vector<double> reference = values_of(*open_table(kReferenceFlakes));
@@ -114,7 +114,7 @@ TEST(Snow, SnowsingleIsFrame751OnEveryFrameAndPlatform) {
             "cd4d70b7399a03b8080ec957b4f04418fdd43cc8b41b8d9b95edcd53d2d82ba0");
 }
 
-TEST(Snow, AFlakeThatLeftComesBackAboveAtADifferentPlaceEachTime) {
+TEST(Snow, FlakesReturnAtTheTopWithAnotherX) {
   std::vector<float> places;
   for (std::uint32_t step = 1; step <= 50; ++step) {
     SnowFlake flake = {.5f, -.1f, 0, -1};
@@ -130,7 +130,7 @@ TEST(Snow, AFlakeThatLeftComesBackAboveAtADifferentPlaceEachTime) {
   EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end());
 }
 
-TEST(Snow, CellsAreFloors) {
+TEST(Snow, CellsRoundDown) {
   EXPECT_EQ(floor_to_int(-0.25f), -1);
   EXPECT_EQ(floor_to_int(-1.0f), -1);
   EXPECT_EQ(floor_to_int(-1.5f), -2);

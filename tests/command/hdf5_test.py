@@ -102,7 +102,7 @@ class Hdf5Test(CommandCase):
         done = self.run_roundel("validate", "s.yaml", code=INVALID)
         self.assertIn("expected columns of the same length, but ", done.stderr)
 
-    def test_little_address_space_is_an_error_at_most(self):
+    def test_little_address_space_gives_a_picture_or_an_error(self):
         self.make()
         self.write("plain.yaml", "version: 1\nlayers: [{generator: rgb}]\n")
         outcomes = set()
@@ -122,7 +122,7 @@ class Hdf5Test(CommandCase):
                 self.assertRegex(done.stderr, r"d\.h5: |out of memory", limit)
         self.assertIn(0, outcomes)
 
-    def test_a_helper_that_does_not_start_is_an_error(self):
+    def test_a_helper_that_fails_to_start_is_an_error(self):
         self.make()
         for folder in ("bin", "lib/roundel"):
             os.makedirs(self.path(folder))
@@ -135,7 +135,7 @@ class Hdf5Test(CommandCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn(problem, done.stderr)
 
-    def test_answers_are_not_trusted(self):
+    def test_answers_of_the_helper_are_checked(self):
         self.make()
         for folder in ("bin", "lib/roundel"):
             os.makedirs(self.path(folder))

@@ -22,7 +22,7 @@ class Floats(RegressCase):
         self.run_roundel("accept", "red", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["red.exr"])
 
-    def test_a_golden_of_floats_shows_what_8_bits_hide(self):
+    def test_float_goldens_show_differences_below_8_bits(self):
         self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000ff")
         self.accept_exr()
         self.assertEqual(self.regress("--strict", code=SAME, **self.scenes), "1 picture: 1 same\n")
@@ -37,7 +37,7 @@ class Floats(RegressCase):
         # The leftovers of the previous run are gone, except acceptable pictures.
         self.assertEqual(self.files("regress-output"), [])
 
-    def test_a_png_golden_comes_first_and_format_says_otherwise(self):
+    def test_png_goldens_have_priority_and_format_overrides(self):
         self.accept_exr()
         self.regress("--format", "png", code=DIFFER, **self.scenes)
         self.run_roundel("accept", "red.png", code=DIFFER)
@@ -103,7 +103,7 @@ class Hashes(RegressCase):
         self.assertEqual(self.files("regress-output"), ["actual/red.png", "pending.json"])
         self.run_roundel("report", "r.json", "--report", "again", code=DIFFER)
 
-    def test_accept_keeps_what_a_golden_is(self):
+    def test_accept_keeps_the_kind_of_a_golden(self):
         self.lock_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
@@ -128,7 +128,7 @@ class Hashes(RegressCase):
         self.write("red.yaml", BLUE)  # the hash still counts
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
 
-    def test_a_fingerprint_that_is_none_is_not_stored(self):
+    def test_invalid_fingerprints_are_not_stored(self):
         self.lock_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
@@ -143,7 +143,7 @@ class Hashes(RegressCase):
             self.assertIn("expected the fingerprint of its scene (32 digits)", done.stderr)
             self.assertEqual(self.read("goldens/goldens.lock"), lock)
 
-    def test_what_is_not_written_is_not_said_to_be(self):
+    def test_unwritten_goldens_are_not_reported_as_stored(self):
         self.regress(code=DIFFER)
         os.remove(self.path("goldens/goldens.lock"))
         os.symlink("nowhere", self.path("goldens/goldens.lock"))
@@ -195,7 +195,7 @@ class Hashes(RegressCase):
                         continue
                     self.assertIn(problem, self.run_roundel(*arguments, code=NOT_COMPARED).stderr)
 
-    def test_no_result_replaces_the_lock(self):
+    def test_results_never_replace_the_lock(self):
         self.lock_all()
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "goldens/goldens.lock", code=NOT_COMPARED)
         self.assertIn("goldens/goldens.lock", done.stderr)
@@ -212,7 +212,7 @@ class GitFiles(RegressCase):
         super().setUp()
         self.accept_all()
 
-    def test_a_golden_that_was_not_fetched_is_named_and_stays(self):
+    def test_an_unfetched_golden_is_reported_and_kept(self):
         self.write("red.yaml", SCENE % "#00ff00")
         for name, options in (("red.alt-1.png", ()), ("red.exr", ("--format", "exr")), ("red.png", ())):
             with self.subTest(name):
@@ -226,7 +226,7 @@ class GitFiles(RegressCase):
                 self.assertEqual(self.read(f"goldens/{name}").decode(), self.POINTER)
                 os.remove(self.path(f"goldens/{name}"))
 
-    def test_accept_never_replaces_one(self):
+    def test_accept_never_replaces_an_unfetched_golden(self):
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
         self.write("goldens/red.png", self.POINTER)
@@ -311,7 +311,7 @@ class SceneFolders(RegressCase):
     def refused(self, *scenes):
         return self.run_roundel("regress", *scenes, "--goldens", "goldens", code=NOT_COMPARED).stderr
 
-    def test_names_that_are_one_file_on_some_systems_are_refused(self):
+    def test_names_that_collide_on_some_systems_are_refused(self):
         self.assertEqual(self.refused("scenes/a", "scenes/b"), "error: scenes/a/logo.yaml and scenes/b/logo.yaml "
                                                                "would both have the golden logo.png\n")
         self.write("scenes/Top.yaml", RED)

@@ -25,7 +25,7 @@ class Warnings(CommandCase):
             self.assertIn(text, lines[0])
             self.assertEqual(self.printed(*arguments, "-q", command=command), [])
 
-    def test_nothing_is_said_of_the_usual(self):
+    def test_usual_scenes_have_no_warnings(self):
         for text in (RGB, RANDOM, MIXED):
             self.write("a.yaml", text)
             self.assertEqual(self.printed() + self.printed(command=("validate",)), [], text)
@@ -102,7 +102,7 @@ class Warnings(CommandCase):
         self.write("a.yaml", scene % "")
         self.assertEqual(self.printed(), [])
 
-    def test_alpha_that_a_pfm_has_not(self):
+    def test_alpha_is_lost_in_a_pfm(self):
         self.write("a.yaml", RGB.replace("height: 48", "height: 48, alpha: true"))
         for command in (("render", "-o", "a.pfm"), ("validate", "-o", "a.pfm"),
                         ("render", "-o", "a_#.pfm", "--frames", "0", "--overwrite")):
@@ -120,7 +120,7 @@ class Warnings(CommandCase):
         self.assertEqual(self.printed("--crop", "4,0,20,40"), [])
         self.assertEqual(self.printed("--size", "641x480"), [])
 
-    def test_warnings_name_what_to_write(self):
+    def test_warnings_suggest_a_remedy(self):
         self.write("a.yaml", self.FAR)
         self.assert_said("; write view: {x: [40, 60], y: [10, 30]}")
         self.assert_said("; remove --crop to see more", "--crop", "0,0,256,256")
@@ -135,7 +135,7 @@ class Warnings(CommandCase):
                              "{circles: [{x: 0.5, y: 0.5, radius: 5, alpha: 0.2}]}]\n")
         self.assertEqual(self.printed() + self.printed(command=("validate",)), [])
 
-    def test_radii_that_were_meant_in_pixels(self):
+    def test_radii_meant_in_pixels(self):
         data = "{data: d.csv, map: {x: x, y: x, radius: %s}}"
         random = "{random: {count: 9, radius: %s}}"
         inline = "{circles: [{x: 0.5, y: 0.5, radius: %s}, {x: 0.2, y: 0.4, radius: 6}]}"
@@ -160,7 +160,7 @@ class Warnings(CommandCase):
         self.write("a.yaml", "version: 1\nlayers: [{random: {count: 0}}]\n")
         self.assertEqual(self.printed(), [])
 
-    def test_data_that_lie_flat_in_their_window(self):
+    def test_data_that_are_flat_in_their_window(self):
         scene = "version: 1\nimage: {width: 60, height: 40}\nview: {fit: data%s}\nlayers: [{data: d.csv, " \
                 "map: {x: %s, y: %s, radius: 2px}}]\n"
         self.write("d.csv", "t,flux\n1600000000,1\n1600500000,3\n1601000000,2\n")
@@ -188,7 +188,7 @@ class Warnings(CommandCase):
         self.write("a.yaml", layer % ("", ", order: v"))
         self.assertEqual(self.printed(), [])
 
-    def test_values_that_all_rows_lack(self):
+    def test_values_missing_in_all_rows(self):
         self.write("d.csv", "x,v,kind\n0.2,-1,a\n0.4,-2,b\n")
         layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: 0.5, radius: 0.1, color: {column: %s, missing: 0.5}}}]\n"
         self.write("a.yaml", layer % "v, scale: log")

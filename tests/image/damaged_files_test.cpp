@@ -43,7 +43,7 @@ std::vector<std::uint8_t> small_png(int channels) {
   return encode_png(to_image(discs(24, 16, 10, 1, 0.5f), channels == 4), kMetadata);
 }
 
-TEST(DamagedFiles, MissingFoldersAndPipesAreRefused) {
+TEST(DamagedFiles, RejectsMissingFilesFoldersAndPipes) {
   const TemporaryFolder folder;
   expect_refused(folder / "missing.png", "no such file");
   std::filesystem::create_directory(folder / "folder.png");
@@ -54,7 +54,7 @@ TEST(DamagedFiles, MissingFoldersAndPipesAreRefused) {
   expect_refused(folder / "empty.png", "not a valid PNG");
 }
 
-TEST(DamagedFiles, EveryTruncationIsRefused) {
+TEST(DamagedFiles, RejectsEveryTruncation) {
   const TemporaryFolder folder;
   const std::vector<std::uint8_t> png = small_png(3);
   for (std::size_t size = 0; size < png.size(); ++size) {
@@ -63,7 +63,7 @@ TEST(DamagedFiles, EveryTruncationIsRefused) {
   }
 }
 
-TEST(DamagedFiles, EveryFlippedBitIsNoticed) {
+TEST(DamagedFiles, DetectsEveryFlippedBit) {
   // A CRC guards every chunk, the signature and the lengths guard the rest.
   const TemporaryFolder folder;
   const std::vector<std::uint8_t> png = small_png(4);
@@ -75,7 +75,7 @@ TEST(DamagedFiles, EveryFlippedBitIsNoticed) {
   }
 }
 
-TEST(DamagedFiles, AHeaderThatClaimsGigabytesAllocatesNothing) {
+TEST(DamagedFiles, HeaderThatClaimsGigabytesAllocatesNothing) {
   const TemporaryFolder folder;
   write_bytes(folder / "a.png", with_size(small_png(3), 65536, 65536));
   expect_refused(folder / "a.png", "the pixels are cut off");
@@ -85,7 +85,7 @@ TEST(DamagedFiles, AHeaderThatClaimsGigabytesAllocatesNothing) {
   expect_refused(folder / "a.png", "is not supported: a side of more than 65536 pixels");
 }
 
-TEST(DamagedFiles, ATextThatUnpacksToMoreThanAMegabyteIsNotUnpacked) {
+TEST(DamagedFiles, TextOverAMegabyteStaysPacked) {
   const std::vector<char> zeros(64 << 20);
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(9);
   std::vector<std::uint8_t> packed(1 << 20);

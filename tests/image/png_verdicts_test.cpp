@@ -499,7 +499,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 /// Each line of the table is a file's name and libspng's verdict. If libpng's differs it follows,
 /// with the reason.
-TEST(PngVerdicts, EqualTheTable) {
+TEST(PngVerdicts, MatchTheTable) {
   std::ifstream table(ROUNDEL_SOURCE_DIR "/tests/image/png_verdicts.txt");
   std::string line;
   for (const auto& [name, file] : all_cases()) {

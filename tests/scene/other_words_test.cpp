@@ -44,7 +44,7 @@ std::string said_of(const std::string& line) {
   return said.substr(std::min(said.find('('), said.size()));
 }
 
-TEST(OtherWords, NameThePlaceOfAKey) {
+TEST(OtherWords, SuggestWhereAKeyBelongs) {
   EXPECT_EQ(said_of("width: 300"), "(did you mean \"image: {width: 1024, height: 1024}\"?)");
   EXPECT_EQ(said_of("bg: 0"), "(did you mean \"image: {background: COLOUR}\"?)");
   EXPECT_EQ(said_of("xlim: [0, 1]"), "(did you mean \"view: {x: [LOW, HIGH], y: [LOW, HIGH]}\"?)");
@@ -54,7 +54,7 @@ TEST(OtherWords, NameThePlaceOfAKey) {
   EXPECT_EQ(said_of("view: {xlim: [0, 1]}"), "(did you mean \"x: [LOW, HIGH]\"?)");
 }
 
-TEST(OtherWords, ColoursAreWrittenInHexadecimal) {
+TEST(OtherWords, SuggestHexadecimalColours) {
   EXPECT_EQ(color_hint("red"), "write \"#ff0000\"");
   EXPECT_EQ(color_hint("SteelBlue"), "write \"#4682b4\"");
   EXPECT_EQ(color_hint("#f80"), "write \"#ff8800\"");

@@ -116,7 +116,7 @@ void compare(const std::string& verdict, const std::string& text, Counts& counts
   }
 }
 
-TEST(YamlVerdicts, AreLibyamlsForMutatedScenes) {
+TEST(YamlVerdicts, MatchLibyamlForMutatedScenes) {
   std::ifstream file(ROUNDEL_SOURCE_DIR "/tests/scene/yaml_verdicts.tsv");
   Counts counts;
   for (std::string line; std::getline(file, line);) {
