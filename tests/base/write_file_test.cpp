@@ -340,18 +340,18 @@ TEST(WriteFile, FindsFoldersWithoutRenamesBeforeWriting) {
 
 TEST(WriteFile, KeepsAFileThatAppearsMeanwhile) {
   // The call that gives it its name, on each kind of system.
-  const auto on_a_system = [](Without what) {
+  const auto code_without = [](Without what) {
     const TemporaryFolder folder;
     return in_child([&] {
       if (what != Without::kNothing && !lose_system_calls(what)) return 77;
       return replaces_nothing(folder);
     });
   };
-  EXPECT_EQ(on_a_system(Without::kNothing), 0);
-  if (on_a_system(Without::kNameless) == 77) GTEST_SKIP() << "system calls cannot be taken away";
-  EXPECT_EQ(on_a_system(Without::kNameless), 0);
-  EXPECT_EQ(on_a_system(Without::kNamelessAndRename), 0);
-  EXPECT_EQ(on_a_system(Without::kLinksOfNameless), 0);
+  EXPECT_EQ(code_without(Without::kNothing), 0);
+  if (code_without(Without::kNameless) == 77) GTEST_SKIP() << "system calls cannot be disabled";
+  EXPECT_EQ(code_without(Without::kNameless), 0);
+  EXPECT_EQ(code_without(Without::kNamelessAndRename), 0);
+  EXPECT_EQ(code_without(Without::kLinksOfNameless), 0);
 }
 
 TEST(WriteFile, ReplacedFileKeepsOwnerAndGroupIfPermitted) {

@@ -69,18 +69,18 @@ TEST(CircleRecipe, SamplesMatchTheFrame) {
     FilmSource film(scene);
     CircleSource source(scene);
     SampledCircles sampled;
-    const std::vector<std::size_t> places = count_circles(scene) > 20
-                                                ? std::vector<std::size_t>{20, 3, 11, 19}
-                                                : std::vector<std::size_t>{};
+    const std::vector<std::size_t> indices = count_circles(scene) > 20
+                                                 ? std::vector<std::size_t>{20, 3, 11, 19}
+                                                 : std::vector<std::size_t>{};
     for (const std::int64_t frame : kFrames) {
       Circles expected;
       source.generate(frame, expected);
       const CircleRecipe recipe = film.recipe(frame);
-      const std::span<const Shape> shapes = sampled.at(recipe, places);
-      ASSERT_EQ(shapes.size(), places.size());
-      for (std::size_t i = 0; i < places.size(); ++i)
-        EXPECT_EQ(std::memcmp(&shapes[i], &expected.shapes[places[i]], sizeof(Shape)), 0)
-            << "circle " << places[i] << ", frame " << frame;
+      const std::span<const Shape> shapes = sampled.at(recipe, indices);
+      ASSERT_EQ(shapes.size(), indices.size());
+      for (std::size_t i = 0; i < indices.size(); ++i)
+        EXPECT_EQ(std::memcmp(&shapes[i], &expected.shapes[indices[i]], sizeof(Shape)), 0)
+            << "circle " << indices[i] << ", frame " << frame;
     }
   }
 }

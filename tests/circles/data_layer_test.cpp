@@ -214,11 +214,11 @@ TEST_F(DataLayer, DoublesAreRoundedAfterTheView) {
     for (const auto& [width, height] : {std::pair{512, 512}, {640, 360}, {333, 1000}}) {
       const auto rows = points_about(center, zoom);
       write_array(path_, rows);
-      Scene close = scene({kX, kY, kRadius}, rows.size());
-      close.view = {center, center, zoom};
-      close.image.width = width, close.image.height = height;
-      const Circles circles = in_frame_space(close);
-      std::set<std::pair<float, float>> places;
+      Scene zoomed = scene({kX, kY, kRadius}, rows.size());
+      zoomed.view = {center, center, zoom};
+      zoomed.image.width = width, zoomed.image.height = height;
+      const Circles circles = in_frame_space(zoomed);
+      std::set<std::pair<float, float>> positions;
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const Shape& shape = circles.shapes[i];
         const float x = exactly_moved(rows[i][0], center, zoom, .5L * width / height);
@@ -227,10 +227,10 @@ TEST_F(DataLayer, DoublesAreRoundedAfterTheView) {
         ASSERT_EQ(shape.y, y) << center << ", zoom " << zoom << ", row " << i;
         ASSERT_EQ(shape.radius,
                   static_cast<float>(static_cast<double>(static_cast<float>(rows[i][2])) * zoom));
-        places.insert({shape.x, shape.y});
+        positions.insert({shape.x, shape.y});
       }
       if (center < 1e9) {
-        EXPECT_EQ(places.size(), 1000U) << center << ", zoom " << zoom;
+        EXPECT_EQ(positions.size(), 1000U) << center << ", zoom " << zoom;
       }
     }
   }

@@ -139,9 +139,9 @@ TEST(LayerMove, NamesAndHiddenLayersKeepOtherLayersRandomNumbers) {
   EXPECT_EQ(count_circles(some), 502u);
   const Circles whole = circles_of(all), part = circles_of(some);
   for (std::size_t i = 0; i < 502; ++i) {
-    const std::size_t place = i < 2 ? 2000 + i : whole.count() - 502 + i;
-    ASSERT_EQ(std::memcmp(&part.shapes[i], &whole.shapes[place], sizeof(Shape)), 0) << i;
-    ASSERT_EQ(std::memcmp(&part.paints[i], &whole.paints[place], sizeof(Paint)), 0) << i;
+    const std::size_t index = i < 2 ? 2000 + i : whole.count() - 502 + i;
+    ASSERT_EQ(std::memcmp(&part.shapes[i], &whole.shapes[index], sizeof(Shape)), 0) << i;
+    ASSERT_EQ(std::memcmp(&part.paints[i], &whole.paints[index], sizeof(Paint)), 0) << i;
   }
   EXPECT_FALSE(CircleSource(some).is_simulated());
 }

@@ -148,7 +148,7 @@ TEST(RandomLayer, LawsDrawIndependently) {
       [](RandomSource& s) { s.alpha.reset(); },
       [](RandomSource& s) { s.depth = ConstantLaw{.5}; },
   };
-  const std::vector<std::function<void(RandomSource&)>> places = {
+  const std::vector<std::function<void(RandomSource&)>> position_laws = {
       [](RandomSource& s) {
         s.position = DiscPosition{{7, 7}, 1};
       },
@@ -173,7 +173,7 @@ TEST(RandomLayer, LawsDrawIndependently) {
       }};
   std::vector<std::pair<std::function<void(RandomSource&)>, std::size_t>> all;
   for (std::size_t i = 0; i < changes.size(); ++i) all.emplace_back(changes[i], i);
-  for (const auto& place : places) all.emplace_back(place, 0);
+  for (const auto& law : position_laws) all.emplace_back(law, 0);
   for (const auto& color : colors) all.emplace_back(color, 2);
   for (const auto& [change, changed] : all) {
     RandomSource source = varied_source(500);
@@ -305,15 +305,15 @@ TEST(RandomLayer, RadiiOfAtMostZeroCoverNothing) {
   Layer snow = layer;
   snow.shader = Shader::kSnow;
   const Circles circles = roundel::circles_of(scene_of({layer, snow}));
-  int nothing = 0;
+  int empty = 0;
   for (std::size_t k = 0; k < circles.count(); ++k) {
     ASSERT_GT(circles.shapes[k].radius, 0);
     if (circles.shapes[k].radius > kEmptyRadius) continue;
-    ++nothing;
+    ++empty;
     ASSERT_EQ(circles.paints[k].alpha, 0);
     ASSERT_EQ(std::signbit(circles.paints[k].alpha), k >= source.count);
   }
-  EXPECT_NEAR(nothing, 10'000, 500);
+  EXPECT_NEAR(empty, 10'000, 500);
 }
 
 /// The uniform numbers of circle k's position, and the first one of its colour.
@@ -322,9 +322,9 @@ struct Words {
 };
 Words words_of(std::uint64_t k, std::uint32_t seed = 1) {
   const auto low = static_cast<std::uint32_t>(k);
-  const PhiloxBlock place = philox({{low, 0, 0, 0}}, seed, 0);
+  const PhiloxBlock block = philox({{low, 0, 0, 0}}, seed, 0);
   const PhiloxBlock color = philox({{low, 0, 1, 0}}, seed, 0);
-  return {(place.words[0] >> 8) * 0x1p-24, (place.words[1] >> 8) * 0x1p-24,
+  return {(block.words[0] >> 8) * 0x1p-24, (block.words[1] >> 8) * 0x1p-24,
           (color.words[0] >> 8) * 0x1p-24};
 }
 

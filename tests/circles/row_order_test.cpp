@@ -82,9 +82,9 @@ class SortedRows : public testing::Test {
     std::vector<Row> kept;
     std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(kept), keeps);
     std::stable_sort(kept.begin(), kept.end(), before);
-    std::vector<double> places;
-    for (const Row& row : kept) places.push_back(row.x);
-    return places;
+    std::vector<double> positions;
+    for (const Row& row : kept) positions.push_back(row.x);
+    return positions;
   }
 
   /// Expects the stream's rows in this order, both made chunk by chunk and all first in memory.
@@ -116,10 +116,10 @@ class SortedRows : public testing::Test {
     Circles made;
     source.generate(0, made);
     EXPECT_TRUE(same_bits(all, made));
-    const std::uint64_t places[] = {0, expected.size() / 2, expected.size() - 1};
-    const std::vector<std::uint64_t> found = source.rows_of(1, places);
+    const std::uint64_t indices[] = {0, expected.size() / 2, expected.size() - 1};
+    const std::vector<std::uint64_t> found = source.rows_of(1, indices);
     for (std::size_t k = 0; k < 3; ++k)
-      EXPECT_EQ(static_cast<double>(found[k]), expected[places[k]]);
+      EXPECT_EQ(static_cast<double>(found[k]), expected[indices[k]]);
   }
 
   const TemporaryFolder folder_;
@@ -265,15 +265,15 @@ TEST(NumberOrder, MatchesAStableSort) {
     expect_sorted(numbers, true);
   };
   const auto whole = [&](std::uint64_t below) { return static_cast<double>(engine() % below); };
-  const auto close = [&] { return 1 + whole(1024) * 0x1p-52; };
+  const auto near_one = [&] { return 1 + whole(1024) * 0x1p-52; };
   for (const std::size_t count : {0u, 1u, 2u, 33'000u, 200'000u})
     check(count,
           [&] { return std::ldexp(whole(1U << 20) - 1e5, static_cast<int>(whole(2000)) - 1000); });
   check(200'000, [] { return 1.0; });
   check(200'000, [&] { return whole(3) - 1; });
-  check(200'000, [&] { return whole(3) == 0 ? std::nan("") : close(); });
+  check(200'000, [&] { return whole(3) == 0 ? std::nan("") : near_one(); });
   // All but some in one bucket of the first bits, and again of the next ones.
-  check(200'000, [&] { return whole(10'000) == 0 ? kInfinity : whole(10) == 0 ? 0 : close(); });
+  check(200'000, [&] { return whole(10'000) == 0 ? kInfinity : whole(10) == 0 ? 0 : near_one(); });
   check(200'000, [&] { return whole(100) == 0 ? -1e300 : 1e9 + whole(1'000'000); });
   double ascending = 0;
   check(200'000, [&] { return ++ascending; });

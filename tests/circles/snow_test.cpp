@@ -115,7 +115,7 @@ TEST(Snow, SnowsingleIsFrame751OnEveryFrameAndPlatform) {
 }
 
 TEST(Snow, FlakesReturnAtTheTopWithAnotherX) {
-  std::vector<float> places;
+  std::vector<float> positions;
   for (std::uint32_t step = 1; step <= 50; ++step) {
     SnowFlake flake = {.5f, -.1f, 0, -1};
     step_snow(flake, .05f, snow_force_scale(.5f), snow_flake_hash(17, .5f), step);
@@ -124,10 +124,10 @@ TEST(Snow, FlakesReturnAtTheTopWithAnotherX) {
     EXPECT_LE(std::fabs(flake.velocity_x), 2);
     EXPECT_GE(flake.x, 0);
     EXPECT_LE(flake.x, 1);
-    places.push_back(flake.x);
+    positions.push_back(flake.x);
   }
-  std::sort(places.begin(), places.end());
-  EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end());
+  std::sort(positions.begin(), positions.end());
+  EXPECT_EQ(std::adjacent_find(positions.begin(), positions.end()), positions.end());
 }
 
 TEST(Snow, CellsRoundDown) {

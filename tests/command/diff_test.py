@@ -257,7 +257,7 @@ class PlantedDefects(DiffTest):
         self.assertIsNone(result["psnr_db"])
 
 
-class NothingIsLeftOut(DiffTest):
+class UnsupportedContent(DiffTest):
     """Pictures that Roundel cannot compare are an error, also if their bytes are equal."""
 
     def not_supported(self, a, b, problem):

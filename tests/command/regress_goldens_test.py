@@ -206,7 +206,7 @@ class GitFiles(RegressCase):
     """Files left by git: Git LFS pointers, conflicts."""
 
     POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "0" + "\nsize 12345\n"
-    SAID = "is a Git LFS pointer: git lfs pull"
+    PROBLEM = "is a Git LFS pointer: git lfs pull"
 
     def setUp(self):
         super().setUp()
@@ -218,7 +218,7 @@ class GitFiles(RegressCase):
             with self.subTest(name):
                 self.write(f"goldens/{name}", self.POINTER)
                 text = self.regress(*options, "--report", "report", code=NOT_COMPARED, scenes=("red.yaml",))
-                self.assertIn(f"{name.replace('.alt-1', '')}: not compared: goldens/{name}: {self.SAID}\n", text)
+                self.assertIn(f"{name.replace('.alt-1', '')}: not compared: goldens/{name}: {self.PROBLEM}\n", text)
                 self.assertNotIn("accept", text)
                 self.assertNotIn('"accept":', self.read("report/index.html").decode())
                 self.assertEqual(self.files("regress-output"), [])
@@ -232,7 +232,7 @@ class GitFiles(RegressCase):
         self.write("goldens/red.png", self.POINTER)
         for option in ((), ("--add",), ("--hashes",)):
             done = self.run_roundel("accept", "--all", *option, code=NOT_COMPARED)
-            self.assertIn(f"goldens/red.png: {self.SAID}\n", done.stderr)
+            self.assertIn(f"goldens/red.png: {self.PROBLEM}\n", done.stderr)
             self.assertEqual(self.read("goldens/red.png").decode(), self.POINTER)
             self.assertEqual(self.files("goldens"), ["deux bleus é.png", "red.png"])
 
@@ -242,17 +242,17 @@ class GitFiles(RegressCase):
         self.write("a/red.png", self.POINTER)
         self.write("b/deux bleus é.png", self.POINTER)
         text = self.run_roundel("diff", "a", "b", "--output", "found", code=NOT_COMPARED).stdout
-        self.assertIn(f"red.png: not compared: a/red.png: {self.SAID} [default]\n", text)
-        self.assertIn(f"deux bleus é.png: not compared: b/deux bleus é.png: {self.SAID} [default]\n", text)
+        self.assertIn(f"red.png: not compared: a/red.png: {self.PROBLEM} [default]\n", text)
+        self.assertIn(f"deux bleus é.png: not compared: b/deux bleus é.png: {self.PROBLEM} [default]\n", text)
         self.assertNotIn("roundel accept", text)
         self.assertEqual(self.files("found"), [])
         self.write("a/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*", mask: red.png}]\n')
-        self.assertIn(f"a/red.png: {self.SAID}", self.run_roundel("diff", "a", "b", code=NOT_COMPARED).stderr)
+        self.assertIn(f"a/red.png: {self.PROBLEM}", self.run_roundel("diff", "a", "b", code=NOT_COMPARED).stderr)
 
     def test_lock_and_manifest(self):
         conflict = "version: 1\n<<<<<<< HEAD\n=======\n>>>>>>> other\n"
         for name in ("goldens.lock", "goldens.yaml"):
-            for text, printed in ((self.POINTER, f": {self.SAID}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
+            for text, printed in ((self.POINTER, f": {self.PROBLEM}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
                                                                     "side, or of both, and remove the markers\n")):
                 with self.subTest(name + printed):
                     self.write("red.yaml", BLUE)

@@ -225,7 +225,7 @@ class Speeds(MpiTest):
                 self.assertGreater(counts[0], 2 * counts.get(1, 0), counts)
 
 
-class Unequal(MpiTest):
+class FailingRanks(MpiTest):
     def test_frames_of_a_failed_rank_go_to_the_others(self):
         expected = self.expect("a.yaml", "0-100")
         if self.has_cuda_device():

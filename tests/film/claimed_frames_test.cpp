@@ -26,12 +26,12 @@ struct Export {
     return std::nullopt;
   }
   void write(std::int64_t frame) { sink.write(frame, {}); }
-  bool is_there(std::int64_t frame) const { return std::filesystem::exists(sink.name(frame)); }
+  bool exists(std::int64_t frame) const { return std::filesystem::exists(sink.name(frame)); }
 
   FrameList kept;
   ListedFrames list{run_of_frames(0, 6)};
   FileSink sink;
-  ClaimedFrames frames{list, sink, [this](std::int64_t frame) { return is_there(frame); }};
+  ClaimedFrames frames{list, sink, [this](std::int64_t frame) { return exists(frame); }};
 };
 
 TEST(ClaimedFrames, EachFrameGoesToOneExport) {

@@ -114,9 +114,9 @@ TEST(DamagedFiles, TextOverAMegabyteStaysPacked) {
   EXPECT_LE(longest, std::size_t{1} << 20);
 }
 
-/// Damages files at random; with `mend` corrects the CRCs, so that the damage gets past them.
+/// Damages files at random; with `repairs` corrects the CRCs, so that the damage gets past them.
 template <typename Read>
-void mutate(const std::vector<std::uint8_t>& file, int rounds, bool mend, Read read) {
+void mutate(const std::vector<std::uint8_t>& file, int rounds, bool repairs, Read read) {
   std::mt19937 random(20240229);
   for (int round = 0; round < rounds; ++round) {
     std::vector<std::uint8_t> damaged = file;
@@ -141,7 +141,7 @@ void mutate(const std::vector<std::uint8_t>& file, int rounds, bool mend, Read r
                          static_cast<std::uint8_t>(random()));
       }
     }
-    for (std::size_t at = 8; mend && at + 12 <= damaged.size();) {
+    for (std::size_t at = 8; repairs && at + 12 <= damaged.size();) {
       const std::size_t size = u32_at(damaged, at);
       if (size > damaged.size() - at - 12) break;
       set_u32(damaged, at + 8 + size, libdeflate_crc32(0, &damaged[at + 4], size + 4));
@@ -159,8 +159,8 @@ TEST(DamagedFiles, RandomDamageNeverCrashesThePngReader) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   for (int channels : {3, 4}) {
-    for (bool mend : {false, true}) {
-      mutate(small_png(channels), 1500, mend, [&](const std::vector<std::uint8_t>& bytes) {
+    for (bool repairs : {false, true}) {
+      mutate(small_png(channels), 1500, repairs, [&](const std::vector<std::uint8_t>& bytes) {
         write_bytes(path, bytes);
         try {
           read_png_info(path);

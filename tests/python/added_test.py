@@ -254,7 +254,7 @@ class Added(ColumnsCase):
             roundel.save(made, np.zeros((3, 2)))
 
 
-class LeftAlone(unittest.TestCase):
+class CallersColumns(unittest.TestCase):
     """Reading columns leaves the caller's own ones unchanged."""
 
     def setUp(self):

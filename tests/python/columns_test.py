@@ -170,8 +170,8 @@ class Columns(ColumnsCase):
         self.assertEqual(roundel.circles(scene().add(empty, x="x", y="y", radius=0.1)).shape, (0, 7))
         self.assertEqual(roundel.circles(scene().add(empty, x="x", y="y", radius=0.1, **texts)).shape, (0, 7))
         law = {"column": "c", "missing": "#ff00ff"}
-        for nothing in ([None, None], [np.nan, None], [np.datetime64("NaT"), None], [np.nan, np.nan]):
-            data = {"c": np.array(nothing, object), "d": nothing}
+        for missing in ([None, None], [np.nan, None], [np.datetime64("NaT"), None], [np.nan, np.nan]):
+            data = {"c": np.array(missing, object), "d": missing}
             columns = {"data": data, "x": [0.2, 0.6], "y": 0.5, "radius": 0.1}
             with self.assertRaisesRegex(roundel.SceneError, "row 0: .*x: expected a number"):
                 roundel.render(scene().add(data, x="c", y=0.5, radius=0.1))
@@ -189,8 +189,8 @@ class Columns(ColumnsCase):
             self.skipTest("pandas is not installed")
         frame = pandas.DataFrame(columns=["x", "y"])
         self.assertEqual(len(roundel.circles(scene().add(frame, x="x", y="y", radius=0.1))), 0)
-        for nothing in (pandas.Series([pandas.NaT, pandas.NA], dtype=object), pandas.Series([None, None], dtype="string")):
-            made = scene().add({"c": nothing}, x=[0.2, 0.6], y=0.5, radius=0.1, map={"color": law})
+        for missing in (pandas.Series([pandas.NaT, pandas.NA], dtype=object), pandas.Series([None, None], dtype="string")):
+            made = scene().add({"c": missing}, x=[0.2, 0.6], y=0.5, radius=0.1, map={"color": law})
             np.testing.assert_array_equal(roundel.circles(made)[:, 4:], [[1, 0, 1]] * 2)
 
     def test_negative_zero_is_a_disc(self):

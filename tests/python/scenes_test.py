@@ -140,10 +140,10 @@ class Scenes(ColumnsCase):
 
         made = roundel.Scene.from_dict(scene({"0s": 0, "2.002s": 1}))
         self.assertEqual(roundel.validate(made)["fps"], 24000 / 1001)
-        self.is_saved_the_same(made, "rate.yaml")
+        self.assert_saves_equally(made, "rate.yaml")
         self.assertEqual(roundel.fingerprint(scene({0: 0, 48: 1}), frame=12), roundel.fingerprint(self.path("rate.yaml"), frame=12))
 
-    def is_saved_the_same(self, made, name):
+    def assert_saves_equally(self, made, name):
         made.save(self.path(name))
         self.assertEqual(roundel.fingerprint(self.path(name)), roundel.fingerprint(made))
 
@@ -168,25 +168,25 @@ class Scenes(ColumnsCase):
             made = roundel.Scene.from_file(self.path(name))
             self.assertEqual(len(roundel.circles(made)), rows, name)
             for target in ("o.yaml", "link/o.yaml", "real/deep/p.yaml", "c${b}.yaml"):
-                self.is_saved_the_same(made, target)
+                self.assert_saves_equally(made, target)
             if name != "ls.yaml":
                 made.add(x=[0.1], y=[0.1], radius=0.1)
                 self.assertEqual(len(roundel.circles(made)), rows + 1, name)
-                self.is_saved_the_same(made, "a" + os.path.basename(name))
+                self.assert_saves_equally(made, "a" + os.path.basename(name))
         with self.assertRaisesRegex(roundel.UsageError, "layers: expected a list, to which a layer can be added, got '.l'"):
             made.add(x=[0.1], y=[0.1], radius=0.1)
         made = roundel.Scene.from_file(self.path("v.yaml")).add(x=[0.1], y=[0.1], radius=0.1)
         self.assertEqual(len(roundel.circles(made, set={"f": "d.csv"})), 2)
         self.assertEqual(len(roundel.circles(made, set={"f": self.path("d.csv")})), 1)
         os.symlink("real/target.yaml", self.path("to_file.yaml"))
-        self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "to_file.yaml")
-        self.is_saved_the_same(roundel.Scene.from_file(self.path("link/s.yaml")), "to_file.yaml")
+        self.assert_saves_equally(scene().add(x=[0.1], y=[0.1], radius=0.1), "to_file.yaml")
+        self.assert_saves_equally(roundel.Scene.from_file(self.path("link/s.yaml")), "to_file.yaml")
         os.mkdir(self.path("a#1"))
         self.write("a#1/e_1.csv", table)
         self.write("a#1/s.yaml", head + f"animation: {{start: 1, frames: 1}}\nlayers: [{{data: e_#.csv, {law}}}]\n")
         with self.assertRaisesRegex(roundel.OutputError, "a#1 would mean a frame's number"):
             roundel.Scene.from_file(self.path("a#1/s.yaml")).save(self.path("o.yaml"))
-        self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "link/../array.yaml")
+        self.assert_saves_equally(scene().add(x=[0.1], y=[0.1], radius=0.1), "link/../array.yaml")
         self.assertTrue(os.path.exists(self.path("real/array_0.npy")))
 
     def test_data_of_the_scene_is_never_replaced(self):

@@ -29,7 +29,8 @@ class BlendModesAndRings : public testing::Coverage {
     return image;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Coverage, BlendModesAndRings, testing::coverages(), testing::coverage_name);
+INSTANTIATE_TEST_SUITE_P(Coverage, BlendModesAndRings, testing::coverages(),
+                         testing::coverage_name);
 
 /// A circle by its effect on the colour below: out = add + keep · below.
 struct AffineStep {

@@ -209,7 +209,7 @@ TEST_P(Equality, SkipsCirclesBehindASaturatedImage) {
   EXPECT_LT(watched.first_made(), 200'000U);
 }
 
-void expect_it_can_be_used_again(Rasterizer& rasterizer) {
+void expect_reusable(Rasterizer& rasterizer) {
   const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
   ImageSettings sunset = image_of(40, 30), night = sunset;
@@ -223,13 +223,13 @@ void expect_it_can_be_used_again(Rasterizer& rasterizer) {
 }
 
 TEST_P(Equality, RasterizersDrawSeveralImages) {
-  expect_it_can_be_used_again(*make_cpu_rasterizer({.threads = 2, .chunk_circles = 125}));
+  expect_reusable(*make_cpu_rasterizer({.threads = 2, .chunk_circles = 125}));
 }
 
 TEST_P(Equality, CudaRasterizersDrawSeveralImages) {
   ROUNDEL_NEEDS_CUDA();
-  expect_it_can_be_used_again(*make_cuda_rasterizer({}));
-  expect_it_can_be_used_again(*make_cuda_rasterizer({.chunk_circles = 125}));
+  expect_reusable(*make_cuda_rasterizer({}));
+  expect_reusable(*make_cuda_rasterizer({.chunk_circles = 125}));
 }
 
 TEST_P(Equality, CudaMatchesTheCpu) {

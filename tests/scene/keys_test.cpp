@@ -30,7 +30,7 @@ TEST(Keys, EasesMatchTheirFormulas) {
     EXPECT_EQ(at("in-out", frame), 2 + 32 * (t * t * (3 - 2 * t)));
     EXPECT_EQ(at("hold", frame), frame < 30 ? 2 : 34);
     EXPECT_NEAR(at("exponential", frame), 2 * std::pow(17, t), 1e-12);
-    EXPECT_EQ(zoom_at("{keys: {10: 2, 30: 34}}", frame), 2 + 32 * t) << "linear where none is said";
+    EXPECT_EQ(zoom_at("{keys: {10: 2, 30: 34}}", frame), 2 + 32 * t) << "linear by default";
   }
   EXPECT_EQ(at("exponential", 10), 2);
   EXPECT_EQ(at("exponential", 30), 34);
@@ -166,7 +166,7 @@ TEST(Keys, WindowsAndMarginsMoveTheView) {
                         "[0, 1], 9: [0, 1e-12]}}}\nlayers: []\n")
                 .find("needs a zoom of"),
             std::string::npos)
-      << "said before anything is drawn";
+      << "reported before drawing";
 }
 
 TEST(Keys, MovingLayersKeepTheWindowOfData) {
