@@ -20,7 +20,7 @@ animation: {frames: 60}
 
 
 class Verify(BatchCase):
-    def test_valid_frames(self):
+    def test_sound_frames(self):
         for ending in ("png", "exr", "pfm"):
             self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", f"out/%d.{ending}")
             done = self.run_roundel("verify", f"out/%d.{ending}", "--frames", "1-9")
@@ -124,7 +124,7 @@ class Verify(BatchCase):
         self.assertIn("1 frame is of another scene: out/1.png\n", verified("1-3"))
         self.assertIn("2 frames are of another scene than out/1.png: 2-3\n", verified("1-4"))
 
-    def test_scenes_with_their_own_seeds_are_valid(self):
+    def test_scenes_with_their_own_seeds_are_sound(self):
         for i in range(1, 7):
             self.write(f"s_{i}.yaml", MOVES + f"seed: {i}\n")
         self.run_roundel("render", "s_#.yaml", "--frames", "1-6", "-o", "out/%d.png")
