@@ -337,7 +337,7 @@ Circles circles_at(const PositionLaw& position, std::uint64_t count = 20'000) {
 
 constexpr double kPi = 3.14159265358979323846;
 
-TEST(RandomPlaces, DiscsAndRingsAreFilledEvenly) {
+TEST(RandomPositions, DiscsAndRingsAreFilledEvenly) {
   const Circles disc = circles_at(DiscPosition{{3, -2}, .5});
   const Circles ring = circles_at(RingPosition{{3, -2}, .5, .2});
   const Circles line = circles_at(RingPosition{{3, -2}, .5, 0});
@@ -356,7 +356,7 @@ TEST(RandomPlaces, DiscsAndRingsAreFilledEvenly) {
   EXPECT_TRUE(same_bits(disc, whole));
 }
 
-TEST(RandomPlaces, PolylinesAreFollowedEvenly) {
+TEST(RandomPositions, PolylinesAreFollowedEvenly) {
   const PolylinePosition law{{{0, 0}, {3, 0}, {3, 0}, {3, 1}}, 0, 0};
   PolylinePosition wide = law;
   wide.width = .5;
@@ -378,7 +378,7 @@ TEST(RandomPlaces, PolylinesAreFollowedEvenly) {
   EXPECT_GT(beyond_corner, 0u) << "the outer corner is there";
 }
 
-TEST(RandomPlaces, CloudsSurroundTheEndsOfPolylines) {
+TEST(RandomPositions, CloudsSurroundTheEndsOfPolylines) {
   const Circles line = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, 0}, 100'000);
   const Circles cloud = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, .1}, 100'000);
   const auto x = [&](std::size_t k) {
@@ -395,7 +395,7 @@ TEST(RandomPlaces, CloudsSurroundTheEndsOfPolylines) {
   }
 }
 
-TEST(RandomPlaces, GridsGoRowByRow) {
+TEST(RandomPositions, GridsGoRowByRow) {
   RandomSource source;
   source.count = 12;
   source.position = GridPosition{4, 3, 0, {1, 2}, {5, 8}};

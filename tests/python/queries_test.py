@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""answers_test.py ROUNDEL: films as iterators, and properties of scenes and pictures, against the command."""
+"""queries_test.py ROUNDEL: films as iterators, and properties of scenes and pictures, against the command."""
 import json
 import pathlib
 import threading
@@ -73,7 +73,7 @@ class Films(CommandCase):
             list(roundel.frames(self.path("film.yaml"), "0-1"))
 
 
-class Answers(CommandCase):
+class Queries(CommandCase):
     def test_circles_match_the_command(self):
         for name, frame in (("rand10k", 0), ("snow", 301), ("winter", 0), ("bokeh", 0)):
             for columns in (False, True):

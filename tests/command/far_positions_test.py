@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inline circles and random places far from 0 keep their places. Usage: far_places_test.py PATH_OF_ROUNDEL"""
+"""Inline and random circles far from 0 keep their positions. Usage: far_positions_test.py PATH_OF_ROUNDEL"""
 
 import json
 import unittest
@@ -33,7 +33,7 @@ def random_layer(law, more=""):
     return f"random: {{{count}position: {law}, {LOOKS}}}{more}"
 
 
-class FarPlacesTest(CommandCase):
+class FarPositionsTest(CommandCase):
     is_text = True
 
     def scene(self, *layers, head=IMAGE + VIEW, name="s.yaml"):

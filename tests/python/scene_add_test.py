@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""added_test.py ROUNDEL: arguments of Scene.add, and the columns that a layer needs."""
+"""scene_add_test.py ROUNDEL: arguments of Scene.add, and the columns that a layer needs."""
 import copy
 import itertools
 import pickle
@@ -12,7 +12,7 @@ import roundel
 from columns_case import RNG, ROWS, TABLE, ColumnsCase, NoAnswer, scene
 
 
-class Added(ColumnsCase):
+class SceneAdd(ColumnsCase):
     def unusable(self):
         def objects(*values):
             column = np.empty(ROWS, object)

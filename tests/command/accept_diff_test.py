@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Accepting pictures found by diff; reports of two files. Usage: accept_found_test.py PATH_OF_ROUNDEL"""
+"""Accepting pictures found by diff; reports of two files. Usage: accept_diff_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
