@@ -88,7 +88,7 @@ TEST(ApiCompare, ComparesFilesAndPictures) {
   EXPECT_NE(message_of<roundel::SceneError>([&] { Picture::from_file(folder / "none.png"); }), "");
 }
 
-TEST(ApiCompare, ReportsWrongOptionsAndWhatIsExpected) {
+TEST(ApiCompare, ReportsWrongOptionsAndExpectedValues) {
   const auto refusal = [](const CompareOptions& options) {
     return message_of<UsageError>([&] { compare(grey(), grey(), options); });
   };

@@ -116,7 +116,7 @@ TEST(ApiRender, OptionsChangeNoPixel) {
   EXPECT_EQ(copy_of(all.render(scene, 3).uint8()), expected);
 }
 
-TEST(ApiRender, ReportsWrongOptionsAndWhatIsExpected) {
+TEST(ApiRender, ReportsWrongOptionsAndExpectedValues) {
   const auto refusal = [](const RenderOptions& options) {
     return message_of<UsageError>([&] { Renderer{options}; });
   };

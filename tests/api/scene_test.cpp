@@ -54,7 +54,7 @@ TEST(ApiScene, OptionsOverrideTheFile) {
   EXPECT_EQ(Scene::from_text(kDiscs, options).circle_count(), 1u);
 }
 
-TEST(ApiScene, ReportsWrongOptionsAndWhatIsExpected) {
+TEST(ApiScene, ReportsWrongOptionsAndExpectedValues) {
   EXPECT_EQ(refusal({.width = 0}), "width: expected 1 to 65536, got 0");
   EXPECT_EQ(refusal({.height = 65537}), "height: expected 1 to 65536, got 65537");
   EXPECT_EQ(refusal({.scale = 0}), "scale: expected a number > 0, got 0");

@@ -46,7 +46,7 @@ TEST(CircleSource, LayersKeepTheirOrder) {
   EXPECT_EQ(all.paints[5].alpha, .5f);
 }
 
-TEST(CircleSource, ASceneWithoutLayersHasNoCircles) {
+TEST(CircleSource, SceneWithoutLayersIsEmpty) {
   const Scene scene = scene_of({});
   EXPECT_EQ(count_circles(scene), 0u);
   EXPECT_EQ(circles_of(scene).count(), 0u);

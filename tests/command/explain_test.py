@@ -322,7 +322,7 @@ class Difference(ExplainTest):
     def diff(self, *arguments, code=1):
         return self.run_roundel("diff", "--explain", *arguments, code=code)
 
-    def test_a_planted_change_is_named(self):
+    def test_a_planted_change_is_reported(self):
         text = self.diff("scene.yaml", "moved.yaml").stdout
         self.assertIn("different circles: 1\n", text)
         self.assertRegex(text, r"\n +100 % +[\d,]+  changed +layers\[3\] circles, 0 \(scene.yaml:10\) +"
@@ -372,7 +372,7 @@ class Difference(ExplainTest):
                       self.diff("scene.yaml", "scene.yaml", code=0).stdout)
         self.diff("scene.yaml", "scene.yaml", "--seed", "3", "--frame", "1", "--limit", "2", code=0)
 
-    def test_another_background_is_named(self):
+    def test_a_changed_background_is_reported(self):
         self.write("dark.yaml", SCENE.replace("#ffe0c0", "#000000"))
         text = self.diff("scene.yaml", "dark.yaml").stdout
         self.assertIn("different circles: 0\n", text)

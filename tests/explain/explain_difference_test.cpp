@@ -194,7 +194,7 @@ TEST(ExplainDifference, SixteenBitsShowMoreThanEight) {
   EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, 410U);
 }
 
-TEST(ExplainDifference, LittleMemoryChangesNothing) {
+TEST(ExplainDifference, LittleMemoryKeepsTheResult) {
   if (kAddressSanitized) GTEST_SKIP() << "sanitizers change how much memory is needed";
   std::vector<Disc> after = many_discs();
   for (std::size_t i = 0; i < after.size(); i += 3) after[i].paint.blue = 1 - after[i].paint.blue;

@@ -185,7 +185,7 @@ class SplitFrames(MpiTest):
 class Speeds(MpiTest):
     """How frames are divided by time; needs an idle machine."""
 
-    def test_no_rank_waits_while_another_renders(self):
+    def test_ranks_render_without_waiting_for_each_other(self):
         messages = self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png",
                                "--threads", "1", "--progress=blender")
         counts = self.frames_of_ranks(messages)

@@ -279,7 +279,7 @@ TEST(Png, ChunksAreInOrderWithValidChecksums) {
                                                         "tEXt", "IDAT", "IEND"}));
 }
 
-TEST(Png, InfoReadsWhatWasWritten) {
+TEST(Png, InfoRoundTrips) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   write_bytes(path, encode_png(picture(20, 10, 4), kMetadata));
