@@ -23,7 +23,7 @@ struct Point {
   std::uint8_t alpha;
 };
 
-TEST(ApiColumns, NumbersOfAnyTypeAndPlaceAreTaken) {
+TEST(ApiColumns, AcceptsNumbersOfAnyTypeAndStride) {
   const std::vector<Point> points = {{0.25, 0.5f, 255}, {0.75, 0.125f, 51}};
   const auto expect = [](const Scene& scene) {
     const std::vector<roundel::Circle> circles = scene.circles();
@@ -50,7 +50,7 @@ TEST(ApiColumns, NumbersOfAnyTypeAndPlaceAreTaken) {
   EXPECT_EQ(owner.use_count(), 2);
 }
 
-TEST(ApiColumns, NoRowsAreTaken) {
+TEST(ApiColumns, AcceptsEmptyColumns) {
   const std::vector<Point> points;
   EXPECT_EQ(
       scene_of({{"x", points, &Point::x}, {"y", points, &Point::y}}, "alpha: 1").circle_count(),

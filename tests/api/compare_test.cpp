@@ -60,7 +60,7 @@ TEST(ApiCompare, LimitsAreOptions) {
     EXPECT_FALSE(compare(grey(), other, options).same());
 }
 
-TEST(ApiCompare, OtherShapesAndTypesDiffer) {
+TEST(ApiCompare, DifferentShapesAndTypesDiffer) {
   const std::vector<std::uint16_t> words(16 * 16, 100 * 257);
   const std::vector<float> floats(16 * 16, 0.5f);
   const Picture of_words(16, 16, 1, words), of_floats(16, 16, 1, floats);
@@ -73,7 +73,7 @@ TEST(ApiCompare, OtherShapesAndTypesDiffer) {
   EXPECT_TRUE(std::isnan(comparison.psnr()) && std::isnan(comparison.rmse()));
 }
 
-TEST(ApiCompare, FilesAndPictures) {
+TEST(ApiCompare, ComparesFilesAndPictures) {
   const Folder folder;
   const roundel::Scene scene = roundel::Scene::from_text(kDiscs);
   roundel::Renderer renderer;
@@ -88,7 +88,7 @@ TEST(ApiCompare, FilesAndPictures) {
   EXPECT_NE(message_of<roundel::SceneError>([&] { Picture::from_file(folder / "none.png"); }), "");
 }
 
-TEST(ApiCompare, WrongOptionsAreNamedWithWhatWasExpected) {
+TEST(ApiCompare, ReportsWrongOptionsAndExpectedValues) {
   const auto refusal = [](const CompareOptions& options) {
     return message_of<UsageError>([&] { compare(grey(), grey(), options); });
   };

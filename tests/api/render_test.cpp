@@ -50,7 +50,7 @@ TEST(ApiRender, DrawsSamplesOfEachType) {
             "uint8: expected a picture of uint8, got uint16");
 }
 
-TEST(ApiRender, FilesHoldWhatIsInMemory) {
+TEST(ApiRender, FilesEqualThePictureInMemory) {
   const Folder folder;
   const Scene scene = Scene::from_text(kDiscs);
   Renderer renderer;
@@ -67,7 +67,7 @@ TEST(ApiRender, FilesHoldWhatIsInMemory) {
             copy_of(renderer.render(words, {}, Samples::kUint16).uint16()));
 }
 
-TEST(ApiRender, RefusesPathsAndLeavesNothing) {
+TEST(ApiRender, RejectsPathsAndLeavesNoFile) {
   const Folder folder;
   const std::string path = folder.write("scene.png", kDiscs);
   const Scene scene = Scene::from_file(path);
@@ -116,7 +116,7 @@ TEST(ApiRender, OptionsChangeNoPixel) {
   EXPECT_EQ(copy_of(all.render(scene, 3).uint8()), expected);
 }
 
-TEST(ApiRender, WrongOptionsAreNamedWithWhatWasExpected) {
+TEST(ApiRender, ReportsWrongOptionsAndExpectedValues) {
   const auto refusal = [](const RenderOptions& options) {
     return message_of<UsageError>([&] { Renderer{options}; });
   };
@@ -130,7 +130,7 @@ TEST(ApiRender, WrongOptionsAreNamedWithWhatWasExpected) {
             "backend: expected kAuto, kCpu or kCuda, got 7");
 }
 
-TEST(ApiRender, AnErrorIsNotTheEnd) {
+TEST(ApiRender, WorksAfterAnError) {
   const Folder folder;
   folder.write("p_0.csv", "x,y\n0.25,0.5\n");
   const Scene film = Scene::from_file(

@@ -34,7 +34,7 @@ TEST(ApiScene, AnswersQuestions) {
   EXPECT_EQ(film.fps(), 25);
 }
 
-TEST(ApiScene, OptionsComeBeforeTheFile) {
+TEST(ApiScene, OptionsOverrideTheFile) {
   SceneOptions options;
   options.width = 20, options.height = 10;
   options.scale = 2;
@@ -54,7 +54,7 @@ TEST(ApiScene, OptionsComeBeforeTheFile) {
   EXPECT_EQ(Scene::from_text(kDiscs, options).circle_count(), 1u);
 }
 
-TEST(ApiScene, WrongOptionsAreNamedWithWhatWasExpected) {
+TEST(ApiScene, ReportsWrongOptionsAndExpectedValues) {
   EXPECT_EQ(refusal({.width = 0}), "width: expected 1 to 65536, got 0");
   EXPECT_EQ(refusal({.height = 65537}), "height: expected 1 to 65536, got 65537");
   EXPECT_EQ(refusal({.scale = 0}), "scale: expected a number > 0, got 0");

@@ -24,13 +24,13 @@ TEST(Buffer, BeginsAtACacheLineAndALargeOneAtAHugePage) {
     EXPECT_EQ(address_of(Buffer<std::uint8_t>(size)) % kHugePage, 0u) << size;
 }
 
-TEST(Buffer, OfNoElementsHasNoMemory) {
+TEST(Buffer, EmptyBufferHasNoMemory) {
   const Buffer<int> none(0);
   EXPECT_TRUE(none.empty());
   EXPECT_EQ(none.data(), nullptr);
 }
 
-TEST(Buffer, SizesThatNoMemoryHoldsAreBadAlloc) {
+TEST(Buffer, TooLargeSizesThrowBadAlloc) {
   constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
   EXPECT_THROW(Buffer<double>(kMaxSize / sizeof(double) + 1),
                std::bad_alloc);  // 8 bytes, modulo 2⁶⁴
@@ -45,7 +45,7 @@ TEST(Buffer, SizesThatNoMemoryHoldsAreBadAlloc) {
   EXPECT_EQ(try_allocate_block(kMaxSize / 64), nullptr);
 }
 
-TEST(Buffer, GivesItsMemoryAwayWhenMoved) {
+TEST(Buffer, MovesItsMemory) {
   Buffer<int> a(3);
   a[2] = 5;
   const int* const memory = a.data();
@@ -59,7 +59,7 @@ TEST(Buffer, GivesItsMemoryAwayWhenMoved) {
   EXPECT_EQ(b.size(), 0u);  // NOLINT
 }
 
-TEST(Buffer, KeepsItsContentsWhereTheSizeStays) {
+TEST(Buffer, KeepsItsContentsIfTheSizeStays) {
   Buffer<int> buffer(1000);
   buffer[999] = 7;
   const int* const memory = buffer.data();
@@ -82,7 +82,7 @@ TEST(Buffer, ShrinksInPlace) {
   EXPECT_EQ(buffer[1], 1);
 }
 
-TEST(Buffer, DiscardsWholePagesAndNothingElse) {
+TEST(Buffer, DiscardsWholePagesOnly) {
   Buffer<std::uint8_t> buffer(2 * kHugePage);
   std::fill(buffer.begin(), buffer.end(), 0xAB);
   const std::size_t begin = kPage + 1, end = 5 * kPage + kPage - 1;  // pages 2 to 4 are whole

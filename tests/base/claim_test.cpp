@@ -11,7 +11,7 @@ namespace {
 
 const std::vector<std::uint8_t> kWritten(100000, 7), kLater = {1, 2, 3};
 
-TEST(Claim, IsOneProcessesAtATimeAndEndsWithIt) {
+TEST(Claim, BelongsToOneProcessAndEndsWithIt) {
   const TemporaryFolder folder;
   const std::string path = folder / "a";
   int to_child[2] = {}, to_parent[2] = {};
@@ -53,7 +53,7 @@ TEST(Claim, IsOneProcessesAtATimeAndEndsWithIt) {
   EXPECT_EQ(folder.count_files(), 0U);
 }
 
-TEST(Claim, ManyProcessesNeverShareOne) {
+TEST(Claim, ManyProcessesNeverShareAClaim) {
   // Each adds 1 to the number in a file, while it has the exclusive claim.
   const TemporaryFolder folder;
   constexpr int kProcesses = 4, kTimes = 60;

@@ -11,7 +11,7 @@
 namespace roundel {
 namespace {
 
-TEST(Cores, TheSmallestQuotaOfAGroupAndItsParentsCounts) {
+TEST(Cores, SmallestQuotaOfAGroupAndItsParentsCounts) {
   const TemporaryFolder folder;
   const auto write = [&](const std::string& file, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(folder / file).parent_path());

@@ -5,13 +5,13 @@
 namespace roundel {
 namespace {
 
-TEST(FrameName, HashesStandForDigits) {
+TEST(FrameName, HashesMeanDigits) {
   EXPECT_EQ(FrameName("out/frame_####.png").path(7), "out/frame_0007.png");
   EXPECT_EQ(FrameName("out/frame_#.png").path(12345), "out/frame_12345.png");
   EXPECT_EQ(FrameName("##/##.png").path(3), "03/03.png");
 }
 
-TEST(FrameName, PrintfAndBracesDoToo) {
+TEST(FrameName, PrintfAndBracesMeanDigits) {
   EXPECT_EQ(FrameName("a_%04d.png").path(7), "a_0007.png");
   EXPECT_EQ(FrameName("a_%d.png").path(7), "a_7.png");
   EXPECT_EQ(FrameName("{frame:04}/{frame}.png").path(7), "0007/7.png");
@@ -20,13 +20,13 @@ TEST(FrameName, PrintfAndBracesDoToo) {
   EXPECT_EQ(FrameName("%0d%00d{frame:0}{frame:000}").path(7), "7777");
 }
 
-TEST(FrameName, AMinusTakesAPlace) {
+TEST(FrameName, MinusCountsAsADigit) {
   for (const char* pattern : {"####", "%04d", "{frame:04}"}) {
     EXPECT_EQ(FrameName(pattern).path(-7), "-007") << pattern;
   }
 }
 
-TEST(FrameName, AllElseStandsForItself) {
+TEST(FrameName, OtherTextIsLiteral) {
   for (const char* pattern :
        {"plain.png", "", "100%.png", "%s.png", "{f}.png", "{frame:x}.png", "{frame:}.png",
         "{frame.png", "%", "%4", "%123d", "%0123d", "{frame:123}"}) {
@@ -36,7 +36,7 @@ TEST(FrameName, AllElseStandsForItself) {
   EXPECT_TRUE(FrameName("a#.png").has_number());
 }
 
-TEST(FrameName, APathHasItsFrame) {
+TEST(FrameName, ReadsTheFrameOfAPath) {
   for (const char* pattern : {"a_####.png", "%d", "#0.png", "##_#.png", "{frame:03}7{frame}7"}) {
     const FrameName name(pattern);
     for (const std::int64_t frame : {-1000, -7, 0, 7, 70, 700, 9999, 10000, 10000000})
@@ -50,7 +50,7 @@ TEST(FrameName, APathHasItsFrame) {
   EXPECT_EQ(FrameName("a.png").frame_of("a.png"), std::nullopt);
 }
 
-TEST(FrameName, MayCountFramesFromNought) {
+TEST(FrameName, NumbersMayStartAtZero) {
   FrameName name("a_##.png");
   name.renumber({-4, 7, 300});
   EXPECT_EQ(name.path(-4), "a_00.png");
@@ -65,14 +65,14 @@ TEST(FrameName, MayCountFramesFromNought) {
   EXPECT_EQ(step_of({}), 1);
 }
 
-TEST(FrameName, FoldersMayHaveNumbersToo) {
+TEST(FrameName, FoldersMayHaveNumbers) {
   for (const char* pattern : {"#/a.png", "out/#/#.png", "#/b/a.png"})
     EXPECT_TRUE(FrameName(pattern).has_number_in_folder()) << pattern;
   for (const char* pattern : {"a.png", "out/a.png", "#.png", "out/b/a##_#.png"})
     EXPECT_FALSE(FrameName(pattern).has_number_in_folder()) << pattern;
 }
 
-TEST(FrameName, ListedNamesStandForThemselves) {
+TEST(FrameName, ListedNamesAreLiteral) {
   const FrameName name = FrameName::listed({"out/a####.png", "out/b.png", "c.png"});
   EXPECT_TRUE(name.has_number());
   EXPECT_TRUE(name.has_number_in_folder());

@@ -43,7 +43,7 @@ class InputFiles : public ::testing::Test {
   const std::string changed_ = path_ + ": has changed while it was read";
 };
 
-TEST_F(InputFiles, AreReadAsAWholeAndInParts) {
+TEST_F(InputFiles, AreReadWholeAndInParts) {
   write("0123456789");
   const InputFile file(path_);
   EXPECT_EQ(file.size(), 10U);
@@ -58,7 +58,7 @@ TEST_F(InputFiles, AreReadAsAWholeAndInParts) {
   EXPECT_TRUE(InputFile(path_).read_all().empty());
 }
 
-TEST_F(InputFiles, ThatBecomeShorterAreErrors) {
+TEST_F(InputFiles, RejectTruncation) {
   write(std::string(100'000, 'a'));
   const InputFile file(path_);
   fs::resize_file(path_, 4096);
@@ -70,7 +70,7 @@ TEST_F(InputFiles, ThatBecomeShorterAreErrors) {
   EXPECT_EQ(failure_of([&] { (void)file.read_all(); }), changed_);
 }
 
-TEST_F(InputFiles, ThatGrowOrAreWrittenToAreErrors) {
+TEST_F(InputFiles, RejectGrowthAndRewriting) {
   write("0123456789");
   const InputFile file(path_);
   std::ofstream(path_, std::ios::in) << "x";  // in place
@@ -84,7 +84,7 @@ TEST_F(InputFiles, ThatGrowOrAreWrittenToAreErrors) {
   EXPECT_EQ(failure_of([&] { other.check_unchanged(); }), changed_);
 }
 
-TEST_F(InputFiles, ThatLoseTheirNamesStay) {
+TEST_F(InputFiles, StayReadableAfterUnlinking) {
   write("old");
   const InputFile file(path_);
   std::ofstream(path_ + ".new") << "new";
@@ -93,7 +93,7 @@ TEST_F(InputFiles, ThatLoseTheirNamesStay) {
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(all.data()), all.size()), "old");
 }
 
-TEST_F(InputFiles, OfATebibyteAreRefusedBeforeMemoryIsTaken) {
+TEST_F(InputFiles, RejectATebibyteBeforeAllocating) {
   write("");
   std::error_code error;
   fs::resize_file(path_, std::uintmax_t{1} << 40, error);  // without blocks
@@ -104,7 +104,7 @@ TEST_F(InputFiles, OfATebibyteAreRefusedBeforeMemoryIsTaken) {
               }).starts_with(path_ + ": its bytes need 1024.0 GiB of memory; this machine has"));
 }
 
-TEST_F(InputFiles, MayBeMoreThanTheUsualLimit) {
+TEST_F(InputFiles, RaiseTheDescriptorLimit) {
   write("x");
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);

@@ -12,7 +12,7 @@
 namespace roundel {
 namespace {
 
-TEST(Memory, IsAtMostThatOfTheMachineAndTheContainer) {
+TEST(Memory, IsAtMostTheMachinesAndTheContainers) {
   std::ifstream table("/proc/meminfo");
   std::string name;
   std::uint64_t kib = 0;
@@ -29,7 +29,7 @@ TEST(Memory, IsAtMostThatOfTheMachineAndTheContainer) {
   }
 }
 
-TEST(Memory, TheSmallestLimitOfAGroupAndItsParentsCounts) {
+TEST(Memory, SmallestLimitOfAGroupAndItsParentsCounts) {
   const TemporaryFolder folder;
   const auto write = [&](const std::string& file, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(folder / file).parent_path());
@@ -57,7 +57,7 @@ TEST(Memory, TheSmallestLimitOfAGroupAndItsParentsCounts) {
   EXPECT_EQ(limit("4:memory:/slurm"), 800U);
 }
 
-TEST(Memory, MoreThanHalfOfItIsRefusedWithBothNumbers) {
+TEST(Memory, RejectsMoreThanHalfAndReportsBothNumbers) {
   const std::uint64_t half = physical_memory() / 2;
   check_fits_memory("a.png", "pixels", half);
   const Error error = error_of([&] { check_fits_memory("a.png", "pixels", half + 1); });

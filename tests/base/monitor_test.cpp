@@ -12,7 +12,7 @@ enum Condition : std::size_t { kFull, kEmpty, kNumConditions };
 using TestMonitor = Monitor<kNumConditions>;
 
 /// A slot for one number, which threads fill and empty by turns.
-TEST(Monitor, EveryThreadThatCanGoOnIsWoken) {
+TEST(Monitor, WakesEveryReadyThread) {
   constexpr int kThreads = 3, kRounds = 5000;
   TestMonitor monitor;
   bool is_full = false;
@@ -48,7 +48,7 @@ TEST(Monitor, EveryThreadThatCanGoOnIsWoken) {
   EXPECT_EQ(sum, static_cast<long>(kRounds) * (1 + 2 + 3));
 }
 
-TEST(Monitor, OneOrAllAreWoken) {
+TEST(Monitor, WakesOneOrAll) {
   TestMonitor monitor;
   bool is_over = false;
   int ended = 0;

@@ -7,7 +7,7 @@
 namespace roundel {
 namespace {
 
-TEST(StageStats, StagesStandInTheOrderInWhichTheyFirstRan) {
+TEST(StageStats, StagesAreInTheOrderOfTheirFirstRun) {
   StageStats stats;
   stats.stage("generate").bytes = 1;
   stats.stage("bin").bytes = 2;
@@ -18,7 +18,7 @@ TEST(StageStats, StagesStandInTheOrderInWhichTheyFirstRan) {
   EXPECT_EQ(stats.stages[1].name, "bin");
 }
 
-TEST(StageStats, AddSumsAllButMemoryOfWhichItKeepsTheMost) {
+TEST(StageStats, AddSumsTimesAndKeepsTheLargestMemory) {
   StageStats a, b;
   const StageResource cpu = StageResource::kCpu, cuda = StageResource::kCuda;
   a.stage("bin") = {"bin", cpu, 1, 2};
@@ -41,7 +41,7 @@ TEST(StageStats, AddSumsAllButMemoryOfWhichItKeepsTheMost) {
   EXPECT_EQ(a.memory, 6u);
 }
 
-TEST(StageTimer, AddsItsLifeToTheStage) {
+TEST(StageTimer, AddsItsLifetimeToTheStage) {
   StageStats stats;
   stats.stage("bin").milliseconds = 1000;
   {

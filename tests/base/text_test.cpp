@@ -7,19 +7,19 @@
 namespace roundel {
 namespace {
 
-TEST(Text, QuotedShowsControlCharactersAndBrokenBytesByTheirNumbers) {
+TEST(Text, QuotedShowsControlCharactersAndBrokenBytesAsNumbers) {
   EXPECT_EQ(roundel::quoted("a \"b\" c\\"), "\"a \\\"b\\\" c\\\\\"");
   EXPECT_EQ(roundel::quoted("\t\xC3\xBC\xFF"), "\"\\x09\xC3\xBC\\xff\"");
   EXPECT_EQ(roundel::quoted(std::string(61, 'x')), "\"" + std::string(60, 'x') + "…\"");
   EXPECT_EQ(roundel::quoted(std::string(60, 'x')), "\"" + std::string(60, 'x') + "\"");
 }
 
-TEST(Text, PrintableLeavesTextAsItStands) {
+TEST(Text, PrintableKeepsPlainText) {
   EXPECT_EQ(printable("a \"b\" \xC3\xBC"), "a \"b\" \xC3\xBC");
   EXPECT_EQ(printable("\x1b[31m\xC0\x80"), "\\x1b[31m\\xc0\\x80");
 }
 
-TEST(Text, PrintableShowsWhatEndsLinesOrTurnsTextByItsNumbers) {
+TEST(Text, PrintableShowsLineAndDirectionMarksAsNumbers) {
   EXPECT_EQ(printable("a\nb\r\x7F"), "a\\x0ab\\x0d\\x7f");
   EXPECT_EQ(printable("\u0085\u009B\u2028\u2029"),
             "\\xc2\\x85\\xc2\\x9b\\xe2\\x80\\xa8\\xe2\\x80\\xa9");
@@ -39,7 +39,7 @@ TEST(Lines, AnyTextIsOneLine) {
   EXPECT_EQ(lines.all(), (std::vector<std::string>{"a", "b", "a", "b"}));
 }
 
-TEST(Lines, LinesAreNeverCommandsOfACi) {
+TEST(Lines, CiCommandsAreEscaped) {
   EXPECT_EQ(printed_line("::error::a"), "\\x3a:error::a");
   EXPECT_EQ(printed_line(" \u00A0\u3000::error::a"), " \u00A0\u3000\\x3a:error::a");
   EXPECT_EQ(printed_line("a ::error::b: c"), "a ::error::b: c");
@@ -50,7 +50,7 @@ TEST(Lines, LinesAreNeverCommandsOfACi) {
   EXPECT_EQ(printed_line(""), "");
 }
 
-TEST(Text, ShellWordsAreQuotedWhereTheyNeedIt) {
+TEST(Text, ShellWordsAreQuotedIfNeeded) {
   EXPECT_EQ(shell_word("a/b-1.png"), "a/b-1.png");
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
@@ -63,12 +63,12 @@ TEST(Text, EscapedReplacesEachCharacterOnce) {
   EXPECT_EQ(escaped("", {{'x', "y"}}), "");
 }
 
-TEST(Text, OnlyLatinLettersHaveALowerCase) {
+TEST(Text, LowerCaseChangesLatinLettersOnly) {
   EXPECT_EQ(lower_case("AZ@[az 9 \xC3\x89"), "az@[az 9 \xC3\x89");
   EXPECT_EQ(lower_case(""), "");
 }
 
-TEST(Text, NumbersHaveCommas) {
+TEST(Text, LargeNumbersHaveCommas) {
   EXPECT_EQ(with_commas(0), "0");
   EXPECT_EQ(with_commas(999), "999");
   EXPECT_EQ(with_commas(1000), "1,000");
@@ -76,13 +76,13 @@ TEST(Text, NumbersHaveCommas) {
   EXPECT_EQ(with_commas(18446744073709551615U), "18,446,744,073,709,551,615");
 }
 
-TEST(Text, NounsHaveTheirNumber) {
+TEST(Text, NounsAreSingularOrPlural) {
   EXPECT_EQ(counted(0, "pixel"), "0 pixels");
   EXPECT_EQ(counted(1, "pixel"), "1 pixel");
   EXPECT_EQ(counted(1234, "pixel"), "1,234 pixels");
 }
 
-TEST(Text, NonTextIsFoundWhereItBegins) {
+TEST(Text, FindsTheFirstByteThatIsNotText) {
   EXPECT_FALSE(find_non_text("a\tb\r\n\xF0\x9F\x98\x80"));
   EXPECT_EQ(find_non_text(std::string_view("ab\0", 3)), 2u);
   EXPECT_EQ(find_non_text("\xED\xA0\x80"), 0u);       // a surrogate
@@ -94,13 +94,13 @@ TEST(Text, NonTextIsFoundWhereItBegins) {
   EXPECT_EQ(find_non_text("\xEF\xBF\xBF"), 0u);
 }
 
-TEST(Text, Utf8IsDistinguishedFromOtherBytes) {
+TEST(Text, Utf8DiffersFromOtherBytes) {
   EXPECT_TRUE(is_utf8(std::string_view("a\0\x7F\xC2\x85\xEF\xBB\xBF\xF0\x9F\x98\x80", 13)));
   EXPECT_FALSE(is_utf8("a\xFF"));
   EXPECT_FALSE(is_utf8("\xED\xA0\x80"));
 }
 
-TEST(Text, JsonForYamlHasOtherCharactersByTheirNumbers) {
+TEST(Text, JsonForYamlShowsOtherCharactersAsNumbers) {
   EXPECT_EQ(json_for_yaml("{\"a\\n\":\n\t\"\xC3\xBC\xF0\x9F\x98\x80\"}"),
             "{\"a\\n\":\n\t\"\xC3\xBC\xF0\x9F\x98\x80\"}");
   EXPECT_EQ(json_for_yaml("\x7F\xC2\x85\xC2\x9F\xE2\x80\xA8\xEF\xBB\xBF\xEF\xBF\xBF"),
@@ -109,7 +109,7 @@ TEST(Text, JsonForYamlHasOtherCharactersByTheirNumbers) {
   EXPECT_EQ(json_for_yaml("\xFF"), "\xFF");  // the parser reports invalid UTF-8
 }
 
-TEST(Text, OnlyMisspellingsAreTakenForOthers) {
+TEST(Text, SuggestsOnlyForMisspellings) {
   const std::vector<std::string> names = {"width", "height", "background"};
   EXPECT_EQ(nearest_name("widht", names), "width");
   EXPECT_EQ(nearest_name("backgroud", names), "background");
@@ -120,13 +120,13 @@ TEST(Text, OnlyMisspellingsAreTakenForOthers) {
   EXPECT_EQ(did_you_mean("x", names), "");
 }
 
-TEST(Text, NamesAreJoinedAsPeopleDo) {
+TEST(Text, NamesAreJoinedWithCommasAndAnd) {
   EXPECT_EQ(join_names({}, "or", false), "");
   EXPECT_EQ(join_names({"a"}, "or", true), "\"a\"");
   EXPECT_EQ(join_names({"a", "b", "c"}, "or", false), "a, b or c");
 }
 
-TEST(Text, SaysWhatThereIs) {
+TEST(Text, ListsNamesUpToALimit) {
   EXPECT_EQ(list_names({}), "there are none");
   EXPECT_EQ(list_names({"a\n"}), "there is a\\x0a");
   EXPECT_EQ(list_names({"a", "b"}), "there are a and b");
@@ -136,7 +136,7 @@ TEST(Text, SaysWhatThereIs) {
   EXPECT_EQ(list_names(names), "there are x, x, x, x, x, x, x, x, x, x, x and 2 more");
 }
 
-TEST(Text, MemoryHasTheUnitThatSuitsIt) {
+TEST(Text, MemoryHasASuitableUnit) {
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
   EXPECT_EQ(memory_text(kGiB / 2), "512.0 MiB");
   EXPECT_EQ(memory_text(64 * kGiB), "64.0 GiB");
@@ -144,7 +144,7 @@ TEST(Text, MemoryHasTheUnitThatSuitsIt) {
   EXPECT_EQ(memory_text(1e30), "more than a million TiB");
 }
 
-TEST(Text, WholeNumbersThatBinary64HasNotAreRounded) {
+TEST(Text, WholeNumbersBeyondBinary64AreRounded) {
   for (const char* const digits :
        {"9007199254740993", "-9007199254740993", "+9007199254740993", "0009007199254740993",
         "18446744073709551615", "100000000000000000000001"})

@@ -45,7 +45,7 @@ void wait_for_all(const std::vector<std::size_t>& ends, std::atomic<int>& waitin
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(WaitQueue, OneThreadWaitsAloneAndAllReturnInAnyOrderOfEnds) {
+TEST(WaitQueue, OneThreadWaitsForAllInAnyOrder) {
   for (const std::vector<std::size_t>& ends :
        {std::vector<std::size_t>{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 0, 5, 1, 4, 3}, {0}}) {
     for (int turn = 0; turn < 20; ++turn) {
@@ -57,7 +57,7 @@ TEST(WaitQueue, OneThreadWaitsAloneAndAllReturnInAnyOrderOfEnds) {
   }
 }
 
-TEST(WaitQueue, WhoFailsLeavesItToTheOthers) {
+TEST(WaitQueue, FailedThreadHandsOver) {
   WaitQueue line;
   std::atomic<bool> has_ended{false}, fails{false};
   std::thread failing([&] {

@@ -54,7 +54,7 @@ TEST(WriteFile, WritesANewFileAndReplacesAnOldOne) {
   EXPECT_EQ(folder.count_files(), 1U);
 }
 
-TEST(AtomicFile, IsThereOnlyWhenCommitted) {
+TEST(AtomicFile, ExistsOnlyAfterCommit) {
   const TemporaryFolder folder;
   write_file_atomically(folder / "a", kOld);
   {
@@ -72,7 +72,7 @@ TEST(AtomicFile, IsThereOnlyWhenCommitted) {
   EXPECT_EQ(folder.count_files(), 1U);
 }
 
-TEST(AtomicFile, OnlyLeftoversAreRemoved) {
+TEST(AtomicFile, RemovesLeftoversOnly) {
   const TemporaryFolder folder;
   write_file_atomically(folder / ".roundel-1-2.tmp", kOld);  // left by an ended process
   write_file_atomically(folder / "a.tmp", kOld);
@@ -86,7 +86,7 @@ TEST(AtomicFile, OnlyLeftoversAreRemoved) {
   remove_leftover_files(folder / "none");
 }
 
-TEST(AtomicFile, LeftoversAreLookedForAmongSomeNames) {
+TEST(AtomicFile, LimitsTheSearchForLeftovers) {
   const TemporaryFolder folder;
   for (int i = 0; i < 20; ++i)
     write_bytes(folder / (".roundel-" + std::to_string(i) + ".tmp"), kOld);
@@ -106,14 +106,14 @@ TEST(WriteFile, PermissionsFollowTheUmask) {
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
-TEST(WriteFile, ANameOfTheGreatestLengthIsWritten) {
+TEST(WriteFile, WritesTheLongestName) {
   const TemporaryFolder folder;
   const std::string path = folder / std::string(255, 'n');
   write_file_atomically(path, kOld);
   EXPECT_EQ(read_bytes(path), kOld);
 }
 
-TEST(WriteFile, ARelativePathIsWrittenInTheWorkingDirectory) {
+TEST(WriteFile, WritesRelativePathsInTheWorkingDirectory) {
   const TemporaryFolder folder;
   EXPECT_EQ(in_child([&] {
               if (chdir(folder.path().c_str()) != 0) return 99;
@@ -123,7 +123,7 @@ TEST(WriteFile, ARelativePathIsWrittenInTheWorkingDirectory) {
   EXPECT_EQ(read_bytes(folder / "a.png"), kNew);
 }
 
-TEST(WriteFile, ASymbolicLinkStaysOne) {
+TEST(WriteFile, KeepsSymbolicLinks) {
   const TemporaryFolder folder;
   write_file_atomically(folder / "real", kOld);
   std::filesystem::create_symlink("real", folder / "link");
@@ -132,7 +132,7 @@ TEST(WriteFile, ASymbolicLinkStaysOne) {
   EXPECT_EQ(read_bytes(folder / "real"), kNew);
 }
 
-TEST(WriteFile, ADanglingLinkStaysAndItsTargetIsMade) {
+TEST(WriteFile, KeepsADanglingLinkAndMakesItsTarget) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "sub");
   std::filesystem::create_symlink("sub/second", folder / "link");
@@ -152,7 +152,7 @@ TEST(WriteFile, ADanglingLinkStaysAndItsTargetIsMade) {
   }
 }
 
-TEST(WriteFile, AFrameReplacesALinkAndNotWhatItStandsFor) {
+TEST(WriteFile, FrameReplacesALinkAndKeepsItsTarget) {
   const TemporaryFolder folder;
   write_file_atomically(folder / "f1", kOld);
   std::filesystem::create_symlink("f1", folder / "f2");
@@ -168,7 +168,7 @@ TEST(WriteFile, AFrameReplacesALinkAndNotWhatItStandsFor) {
   EXPECT_EQ(folder.count_files(), 5U);
 }
 
-TEST(WriteFile, AFrameIsNotWrittenToAPipeOrADevice) {
+TEST(WriteFile, FrameRejectsPipesAndDevices) {
   const TemporaryFolder folder;
   ASSERT_EQ(mkfifo((folder / "f1").c_str(), 0600), 0);
   for (const std::string& path : {folder / "f1", std::string("/dev/null")}) {
@@ -179,7 +179,7 @@ TEST(WriteFile, AFrameIsNotWrittenToAPipeOrADevice) {
   }
 }
 
-TEST(WriteFile, AReplacedFileKeepsItsModeAndOtherLinksKeepTheOldOne) {
+TEST(WriteFile, ReplacedFileKeepsItsModeAndHardLinksKeepTheOldFile) {
   const TemporaryFolder folder;
   for (const unsigned mode : {0600U, 0640U, 0666U, 0755U}) {
     write_file_atomically(folder / "a", kOld);
@@ -294,7 +294,7 @@ int exit_code_without(const std::vector<std::uint32_t>& calls, std::uint32_t err
   });
 }
 
-TEST(WriteFile, WhatTheDiskDoesNotKeepIsAFailedWrite) {
+TEST(WriteFile, FailedSyncIsAFailedWrite) {
   const TemporaryFolder folder;
   const auto write = [&] { write_file_atomically(folder / "a", kNew); };
   const std::string text = "a: cannot write: ";
@@ -319,7 +319,7 @@ TEST(WriteFile, WhatTheDiskDoesNotKeepIsAFailedWrite) {
             1);
 }
 
-TEST(WriteFile, AFolderThatTakesNoNamesIsFoundWithoutWriting) {
+TEST(WriteFile, FindsFoldersWithoutRenamesBeforeWriting) {
   const TemporaryFolder folder;
   std::vector<std::uint32_t> calls = {SYS_renameat, SYS_renameat2, SYS_linkat};
 #ifdef SYS_rename
@@ -343,23 +343,23 @@ TEST(WriteFile, AFolderThatTakesNoNamesIsFoundWithoutWriting) {
   EXPECT_EQ(folder.count_files(), 0U);
 }
 
-TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
+TEST(WriteFile, KeepsAFileThatAppearsMeanwhile) {
   // The call that gives it its name, on each kind of system.
-  const auto on_a_system = [](Without what) {
+  const auto code_without = [](Without what) {
     const TemporaryFolder folder;
     return in_child([&] {
       if (what != Without::kNothing && !lose_system_calls(what)) return 77;
       return replaces_nothing(folder);
     });
   };
-  EXPECT_EQ(on_a_system(Without::kNothing), 0);
-  if (on_a_system(Without::kNameless) == 77) GTEST_SKIP() << "system calls cannot be taken away";
-  EXPECT_EQ(on_a_system(Without::kNameless), 0);
-  EXPECT_EQ(on_a_system(Without::kNamelessAndRename), 0);
-  EXPECT_EQ(on_a_system(Without::kLinksOfNameless), 0);
+  EXPECT_EQ(code_without(Without::kNothing), 0);
+  if (code_without(Without::kNameless) == 77) GTEST_SKIP() << "system calls cannot be disabled";
+  EXPECT_EQ(code_without(Without::kNameless), 0);
+  EXPECT_EQ(code_without(Without::kNamelessAndRename), 0);
+  EXPECT_EQ(code_without(Without::kLinksOfNameless), 0);
 }
 
-TEST(WriteFile, AReplacedFileKeepsOwnerAndGroupWherePermitted) {
+TEST(WriteFile, ReplacedFileKeepsOwnerAndGroupIfPermitted) {
   if (getuid() != 0) GTEST_SKIP() << "only root may give files away";
   const TemporaryFolder folder;
   write_file_atomically(folder / "a", kOld);
@@ -383,7 +383,7 @@ TEST(WriteFile, AReplacedFileKeepsOwnerAndGroupWherePermitted) {
   EXPECT_EQ(status.st_mode & 07777U, 0622U);
 }
 
-TEST(WriteFile, PlacesThatTakeNoFileAreRefusedWithPathAndReason) {
+TEST(WriteFile, RejectsUnwritablePathsWithAReason) {
   const TemporaryFolder folder;
   write_bytes(folder / "file", kOld);
   std::filesystem::create_directory(folder / "folder");
@@ -403,7 +403,7 @@ TEST(WriteFile, PlacesThatTakeNoFileAreRefusedWithPathAndReason) {
   EXPECT_EQ(folder.count_files(), 2U);
 }
 
-TEST(WriteFile, FoldersAndFilesWithoutWritePermissionAreRefused) {
+TEST(WriteFile, RejectsFoldersAndFilesWithoutWritePermission) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "closed");
   std::filesystem::create_directory(folder / "open");
@@ -425,7 +425,7 @@ TEST(WriteFile, FoldersAndFilesWithoutWritePermissionAreRefused) {
   EXPECT_EQ(read_bytes(folder / "open/read-only"), kOld);
 }
 
-TEST(WriteFile, AFailedWriteLeavesTheOldFileAndNothingElse) {
+TEST(WriteFile, FailedWriteLeavesOnlyTheOldFile) {
   const TemporaryFolder folder;
   write_bytes(folder / "old", kOld);
   for (const char* name : {"old", "new"}) {
@@ -451,7 +451,7 @@ TEST(WriteFile, DevicesGetTheBytesAndStayDevices) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST(WriteFile, APipeGetsTheBytesAndAClosedOneIsARuntimeFailure) {
+TEST(WriteFile, PipesGetTheBytesAndAClosedPipeIsARuntimeFailure) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const std::string path = "/dev/fd/" + std::to_string(ends[1]);
@@ -468,7 +468,7 @@ TEST(WriteFile, APipeGetsTheBytesAndAClosedOneIsARuntimeFailure) {
   close(ends[1]);
 }
 
-TEST(WriteFile, ASignalHandlerCanRemoveTheTemporaryFile) {
+TEST(WriteFile, SignalHandlersCanRemoveTheTemporaryFile) {
   // The file-size limit raises SIGXFSZ in the middle of a write: a signal at the worst moment.
   const TemporaryFolder folder;
   const int exit_code = in_child([&] {
@@ -484,7 +484,7 @@ TEST(WriteFile, ASignalHandlerCanRemoveTheTemporaryFile) {
   EXPECT_EQ(folder.count_files(), 0U);
 }
 
-TEST(WriteFile, WithoutAHandlerASignalLeavesOnlyATemporaryFile) {
+TEST(WriteFile, SignalWithoutAHandlerLeavesOnlyATemporaryFile) {
   // The counterpart of the previous test: a file must be removed at that moment.
   const TemporaryFolder folder;
   const int exit_code = in_child([&] {
@@ -498,7 +498,7 @@ TEST(WriteFile, WithoutAHandlerASignalLeavesOnlyATemporaryFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
 }
 
-TEST(WriteFile, RemovingTemporaryFilesTouchesNoFinishedFile) {
+TEST(WriteFile, RemovingTemporaryFilesKeepsFinishedFiles) {
   const TemporaryFolder folder;
   EXPECT_EQ(in_child([&] {
               for (int k = 0; k < 40; ++k) write_file_atomically(folder / std::to_string(k), kOld);
@@ -509,7 +509,7 @@ TEST(WriteFile, RemovingTemporaryFilesTouchesNoFinishedFile) {
   EXPECT_EQ(folder.count_files(), 40U);
 }
 
-TEST(WriteFile, NoTemporaryFileIsMadeOnceTheyAreBeingRemoved) {
+TEST(WriteFile, MakesNoTemporaryFileDuringTheirRemoval) {
   const TemporaryFolder folder;
   for (int round = 0; round < 100; ++round) {
     EXPECT_EQ(in_child([&] {
@@ -531,7 +531,7 @@ TEST(WriteFile, NoTemporaryFileIsMadeOnceTheyAreBeingRemoved) {
   }
 }
 
-TEST(NewFolders, GoAgainIfNothingWasPutIntoThem) {
+TEST(NewFolders, AreRemovedIfEmpty) {
   const TemporaryFolder folder;
   {
     const NewFolders first(folder / "first"), second(folder / "second/"), old(folder.path());
@@ -587,7 +587,7 @@ TEST(NewFolders, AreMadeAndRemovedWithTheirParents) {
   EXPECT_FALSE(std::filesystem::exists(folder / "x"));
 }
 
-TEST(NewFolders, StayWhereAnotherProcessIsAboutToWrite) {
+TEST(NewFolders, StayWhileAnotherProcessMayWrite) {
   const TemporaryFolder folder;
   std::filesystem::create_directory_symlink(folder / "a", folder / "link");
   auto made = std::make_unique<NewFolders>(folder / "a");
@@ -605,7 +605,7 @@ TEST(NewFolders, StayWhereAnotherProcessIsAboutToWrite) {
             0);
 }
 
-TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsIgnored) {
+TEST(WriteFile, IgnoresALeftoverTemporaryOfTheSameName) {
   const TemporaryFolder folder;
   EXPECT_EQ(in_child([&] {
               for (int k = 0; k < 50; ++k) {

@@ -89,7 +89,7 @@ void expect_same(const Circles& expected, std::span<const Shape> shapes,
   }
 }
 
-TEST(CircleParts, AStrokeLiesAboveItsFillAndBelowTheNextCircle) {
+TEST(CircleParts, StrokeLiesAboveItsFillAndBelowTheNextCircle) {
   for (const bool fill : {true, false}) {
     for (const Stroke& stroke :
          {Stroke{{0.001, false}, {}, {}}, Stroke{{3, true}, DisplayColor{0.25f, 0.5f, 1}, 0.75}}) {
@@ -119,7 +119,7 @@ TEST(CircleParts, AStrokeLiesAboveItsFillAndBelowTheNextCircle) {
   }
 }
 
-TEST(CircleParts, AStrokeWiderThanItsCircleHasNoHole) {
+TEST(CircleParts, StrokeWiderThanItsCircleFillsIt) {
   Layer layer;
   layer.source = InlineSource{{{.5, .5, 0, .25, {1, 1, 1}, .5}, {.5, .5, 0, .75, {1, 1, 1}, .5}}};
   const Circles circles = drawn(scene_with({stroked(layer, {{0.5, false}, {}, {}})}));
@@ -130,7 +130,7 @@ TEST(CircleParts, AStrokeWiderThanItsCircleHasNoHole) {
   EXPECT_EQ(circles.shapes[3].z, 0.25f);
 }
 
-TEST(CircleParts, FramesOfAFilmKeepTheirPaints) {
+TEST(CircleParts, FilmFramesKeepTheirPaints) {
   const Scene scene =
       scene_with({stroked(classic_layer("bouncingballs"), {{2, true}, DisplayColor{1, 0, 0}, {}})});
   EXPECT_FALSE(FilmSource(scene).has_recipes());  // unaware of parts
@@ -142,14 +142,14 @@ TEST(CircleParts, FramesOfAFilmKeepTheirPaints) {
   }
 }
 
-TEST(CircleParts, InSceneSpaceCirclesAreWhole) {
+TEST(CircleParts, CirclesInSceneSpaceAreWhole) {
   Scene scene = scene_with({stroked(classic_layer("rgb"), {{2, true}, {}, {}})});
   const Circles circles = circles_of(scene);
   scene.layers[0].stroke.reset();
   EXPECT_TRUE(same_bits(circles, circles_of(scene)));
 }
 
-TEST(CircleParts, CirclesThatCoverNothingHaveNoStrokes) {
+TEST(CircleParts, EmptyCirclesHaveNoStrokes) {
   RandomSource source;
   source.count = 100;
   source.radius = GaussianLaw{0, 0.1};

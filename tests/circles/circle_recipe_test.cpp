@@ -42,7 +42,7 @@ TEST(CircleRecipe, MakesTheCirclesOfEveryFrame) {
   }
 }
 
-TEST(CircleRecipe, FramesWithFarPlacesLackRecipes) {
+TEST(CircleRecipe, FramesWithFarPositionsHaveNoRecipe) {
   Layer random;
   random.source = RandomSource{};
   std::get<RandomSource>(random.source).count = 500;
@@ -64,28 +64,28 @@ TEST(CircleRecipe, FramesWithFarPlacesLackRecipes) {
   }
 }
 
-TEST(CircleRecipe, SamplesAreStepped) {
+TEST(CircleRecipe, SamplesMatchTheFrame) {
   for (const Scene& scene : scenes()) {
     FilmSource film(scene);
     CircleSource source(scene);
     SampledCircles sampled;
-    const std::vector<std::size_t> places = count_circles(scene) > 20
-                                                ? std::vector<std::size_t>{20, 3, 11, 19}
-                                                : std::vector<std::size_t>{};
+    const std::vector<std::size_t> indices = count_circles(scene) > 20
+                                                 ? std::vector<std::size_t>{20, 3, 11, 19}
+                                                 : std::vector<std::size_t>{};
     for (const std::int64_t frame : kFrames) {
       Circles expected;
       source.generate(frame, expected);
       const CircleRecipe recipe = film.recipe(frame);
-      const std::span<const Shape> shapes = sampled.at(recipe, places);
-      ASSERT_EQ(shapes.size(), places.size());
-      for (std::size_t i = 0; i < places.size(); ++i)
-        EXPECT_EQ(std::memcmp(&shapes[i], &expected.shapes[places[i]], sizeof(Shape)), 0)
-            << "circle " << places[i] << ", frame " << frame;
+      const std::span<const Shape> shapes = sampled.at(recipe, indices);
+      ASSERT_EQ(shapes.size(), indices.size());
+      for (std::size_t i = 0; i < indices.size(); ++i)
+        EXPECT_EQ(std::memcmp(&shapes[i], &expected.shapes[indices[i]], sizeof(Shape)), 0)
+            << "circle " << indices[i] << ", frame " << frame;
     }
   }
 }
 
-TEST(CircleRecipe, FramesBefore0AreThe0th) {
+TEST(CircleRecipe, FramesBelow0EqualFrame0) {
   const Scene scene = scene_of({classic_layer("hypnosis")});
   FilmSource film(scene);
   EXPECT_EQ(film.recipe(-5).steps, 0);

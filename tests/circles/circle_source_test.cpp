@@ -30,7 +30,7 @@ Layer random_layer(std::uint64_t count) {
   return layer;
 }
 
-TEST(CircleSource, LayersFollowOneAnother) {
+TEST(CircleSource, LayersKeepTheirOrder) {
   const Scene scene = scene_of({classic_layer("rgb"), inline_layer(), random_layer(10)});
   EXPECT_EQ(count_circles(scene), 15u);
   const Circles all = circles_of(scene);
@@ -46,14 +46,14 @@ TEST(CircleSource, LayersFollowOneAnother) {
   EXPECT_EQ(all.paints[5].alpha, .5f);
 }
 
-TEST(CircleSource, ASceneWithoutLayersHasNoCircles) {
+TEST(CircleSource, SceneWithoutLayersIsEmpty) {
   const Scene scene = scene_of({});
   EXPECT_EQ(count_circles(scene), 0u);
   EXPECT_EQ(circles_of(scene).count(), 0u);
   EXPECT_EQ(circles_of(scene_of({random_layer(0)})).count(), 0u);
 }
 
-TEST(CircleSource, AGeneratorsOwnSeedComesFirst) {
+TEST(CircleSource, GeneratorSeedOverridesSceneSeed) {
   Layer own = classic_layer("rand10k");
   std::get<GeneratorSource>(own.source).seed = 5;
   const Circles circles = circles_of(scene_of({own}, 1));
@@ -61,7 +61,7 @@ TEST(CircleSource, AGeneratorsOwnSeedComesFirst) {
   EXPECT_FALSE(same_bits(circles, circles_of(scene_of({classic_layer("rand10k")}, 1))));
 }
 
-TEST(CircleSource, LayerAlphaIsThatOfEveryClassicCircle) {
+TEST(CircleSource, LayerAlphaAppliesToEveryClassicCircle) {
   if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const std::string& name : classic_names()) {
     if (name == "snow" || name == "snowsingle") continue;
@@ -120,7 +120,7 @@ void expect_painted_alike(const Circles& expected, std::size_t first, std::span<
   }
 }
 
-TEST(CircleSource, RunsAreTheSameCircles) {
+TEST(CircleSource, RunsEqualTheWholeFrame) {
   if (kSanitized) GTEST_SKIP() << "compares millions of numbers";
   Layer snowy = random_layer(5000);
   snowy.shader = Shader::kSnow;
@@ -170,7 +170,7 @@ TEST(CircleSource, RunsAreUnavailableIfCirclesDependOnOthers) {
   EXPECT_TRUE(same_bits(painted, circles_of(scene)));
 }
 
-TEST(CircleSource, AFrameIsTheSameHoweverItIsReached) {
+TEST(CircleSource, FramesDoNotDependOnPreviousFrames) {
   for (const std::string name : {"bouncingballs", "hypnosis", "fireworks", "snow"}) {
     const Scene scene = scene_of({classic_layer(name)}, 3);
     const Circles expected = circles_of(scene, 130);
@@ -197,7 +197,7 @@ TEST(CircleSource, CirclesMayBeChangedBetweenFrames) {
   EXPECT_TRUE(same_bits(circles, circles_of(scene, 11)));
 }
 
-TEST(CircleSource, OnlyFrontCirclesAreExpectedToBeMade) {
+TEST(CircleSource, ExpectsToMakeFrontCirclesOnly) {
   const std::uint64_t front = expected_circles(scene_of({classic_layer("rand1M")}));
   EXPECT_GT(front, 100'000U);
   EXPECT_LT(front, 500'000U);
@@ -205,7 +205,7 @@ TEST(CircleSource, OnlyFrontCirclesAreExpectedToBeMade) {
   EXPECT_EQ(expected_circles(scene_of({classic_layer("snow")})), 100'000U);
 }
 
-TEST(CircleSource, UnknownGeneratorsAreRefused) {
+TEST(CircleSource, RejectsUnknownGenerators) {
   Layer layer;
   layer.source = GeneratorSource{"rand2M", std::nullopt};
   try {

@@ -30,7 +30,7 @@ std::vector<ReferenceRow> reference_rows() {
   return rows;
 }
 
-TEST(Sha256, KnowsThePublishedExamples) {
+TEST(Sha256, MatchesThePublishedExamples) {
   const auto hash = [](const std::string& text) {
     return sha256(std::as_bytes(std::span<const char>(text)));
   };
@@ -40,7 +40,7 @@ TEST(Sha256, KnowsThePublishedExamples) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-TEST(Classic, CirclesAreTheReferencesCirclesBitForBit) {
+TEST(Classic, CirclesMatchTheReferenceBitForBit) {
   if (kSanitized) GTEST_SKIP() << "compares millions of numbers";
   const std::vector<ReferenceRow> rows = reference_rows();
   ASSERT_EQ(rows.size(), 42u);
@@ -54,14 +54,14 @@ TEST(Classic, CirclesAreTheReferencesCirclesBitForBit) {
   }
 }
 
-TEST(Classic, ReferenceCoversEverySceneButTheSnowOnes) {
+TEST(Classic, ReferenceCoversAllScenesExceptSnow) {
   std::vector<std::string> names = classic_names();
   EXPECT_EQ(names.size(), 14u);
   for (const ReferenceRow& row : reference_rows()) std::erase(names, row.scene);
   EXPECT_EQ(names, (std::vector<std::string>{"snow", "snowsingle"}));
 }
 
-TEST(Classic, TheTableKnowsWhichAreSimulated) {
+TEST(Classic, TableMarksSimulatedScenes) {
   for (const std::string& name : classic_names()) {
     Scene scene;
     scene.layers.push_back({GeneratorSource{name, std::nullopt}});
@@ -69,7 +69,7 @@ TEST(Classic, TheTableKnowsWhichAreSimulated) {
   }
 }
 
-TEST(Classic, OnlySnowScenesBringTheSnowShader) {
+TEST(Classic, OnlySnowScenesUseTheSnowShader) {
   for (const std::string& name : classic_names()) {
     const bool snow = name == "snow" || name == "snowsingle";
     EXPECT_EQ(classic_scene(name).shader, snow ? Shader::kSnow : Shader::kSolid) << name;

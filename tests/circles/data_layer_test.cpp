@@ -95,7 +95,7 @@ TEST_F(DataLayer, ManyRowsKeepTheirOrder) {
   for (std::size_t i = 0; i < c.count(); ++i) ASSERT_EQ(c.shapes[i].x, static_cast<float>(i));
 }
 
-TEST_F(DataLayer, ValuesOutOfRangeAreNamed) {
+TEST_F(DataLayer, ReportsValuesOutOfRange) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   struct Case {
@@ -128,7 +128,7 @@ TEST_F(DataLayer, ValuesOutOfRangeAreNamed) {
   }
 }
 
-TEST_F(DataLayer, TheFirstBadRowIsNamedForAnyThreads) {
+TEST_F(DataLayer, ReportsTheFirstBadRowWithAnyThreads) {
   std::vector<std::vector<float>> rows(60'000, {0, 0, 1});
   rows[59'999] = {0, 0, -1};
   rows[40'000] = {0, 2e15f, -2};
@@ -142,7 +142,7 @@ TEST_F(DataLayer, TheFirstBadRowIsNamedForAnyThreads) {
                   "2 more rows (counted from 0) have values out of range");
 }
 
-TEST_F(DataLayer, AnotherFileOfThatNameLeavesTheOpenOne) {
+TEST_F(DataLayer, KeepsReadingTheOpenFileAfterReplacement) {
   write_array<float>(path_, {{.25f, 0, 1}});
   const Scene opened = scene({kX, kY, kRadius}, 1);
   write_array<float>(path_ + ".new", {{.75f, 0, 1}});
@@ -150,7 +150,7 @@ TEST_F(DataLayer, AnotherFileOfThatNameLeavesTheOpenOne) {
   EXPECT_EQ(circles_of(opened).shapes[0].x, .25f);
 }
 
-TEST_F(DataLayer, AFileThatBecameShorterIsAnErrorInEveryFrame) {
+TEST_F(DataLayer, TruncatedFileFailsInEveryFrame) {
   write_array(path_, std::vector<std::vector<float>>(100'000, {0, 0, 1}));
   const Scene opened = scene({kX, kY, kRadius}, 100'000);
   CircleSource source(opened);
@@ -168,7 +168,7 @@ TEST_F(DataLayer, AFileThatBecameShorterIsAnErrorInEveryFrame) {
   }
 }
 
-TEST_F(DataLayer, AFileWrittenToInPlaceIsAnError) {
+TEST_F(DataLayer, RejectsFileOverwrittenInPlace) {
   write_array<float>(path_, {{.25f, 0, 1}});
   namespace fs = std::filesystem;
   fs::last_write_time(path_, fs::last_write_time(path_) - std::chrono::seconds(10));
@@ -214,11 +214,11 @@ TEST_F(DataLayer, DoublesAreRoundedAfterTheView) {
     for (const auto& [width, height] : {std::pair{512, 512}, {640, 360}, {333, 1000}}) {
       const auto rows = points_about(center, zoom);
       write_array(path_, rows);
-      Scene close = scene({kX, kY, kRadius}, rows.size());
-      close.view = {center, center, zoom};
-      close.image.width = width, close.image.height = height;
-      const Circles circles = in_frame_space(close);
-      std::set<std::pair<float, float>> places;
+      Scene zoomed = scene({kX, kY, kRadius}, rows.size());
+      zoomed.view = {center, center, zoom};
+      zoomed.image.width = width, zoomed.image.height = height;
+      const Circles circles = in_frame_space(zoomed);
+      std::set<std::pair<float, float>> positions;
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const Shape& shape = circles.shapes[i];
         const float x = exactly_moved(rows[i][0], center, zoom, .5L * width / height);
@@ -227,16 +227,16 @@ TEST_F(DataLayer, DoublesAreRoundedAfterTheView) {
         ASSERT_EQ(shape.y, y) << center << ", zoom " << zoom << ", row " << i;
         ASSERT_EQ(shape.radius,
                   static_cast<float>(static_cast<double>(static_cast<float>(rows[i][2])) * zoom));
-        places.insert({shape.x, shape.y});
+        positions.insert({shape.x, shape.y});
       }
       if (center < 1e9) {
-        EXPECT_EQ(places.size(), 1000U) << center << ", zoom " << zoom;
+        EXPECT_EQ(positions.size(), 1000U) << center << ", zoom " << zoom;
       }
     }
   }
 }
 
-TEST_F(DataLayer, TheIdentityLeavesDoublesAsTheyAreRounded) {
+TEST_F(DataLayer, IdentityViewKeepsRoundedDoubles) {
   const auto rows = points_about(.5, 1);
   write_array(path_, rows);
   const Scene plain = scene({kX, kY, kRadius}, rows.size());
@@ -250,7 +250,7 @@ TEST_F(DataLayer, TheIdentityLeavesDoublesAsTheyAreRounded) {
 }
 
 /// Floats, and circles without data, are moved in binary32.
-TEST_F(DataLayer, FloatsAreMovedAsShapes) {
+TEST_F(DataLayer, FloatsMoveLikeShapes) {
   std::vector<std::vector<float>> rows;
   for (const std::vector<double>& row : points_about(.5, .7))
     rows.push_back({row.begin(), row.end()});
@@ -273,7 +273,7 @@ TEST_F(DataLayer, FloatsAreMovedAsShapes) {
   }
 }
 
-TEST_F(DataLayer, FramesThatFollowAreMovedAsTheFirstOne) {
+TEST_F(DataLayer, LaterFramesMoveLikeTheFirst) {
   const auto rows = points_about(900'000.5, 1);
   write_array(path_, rows);
   Scene film = scene({kX, kY, kRadius}, rows.size());

@@ -20,7 +20,7 @@ Buffer<float> buffer_of(const std::vector<float>& values) {
   return buffer;
 }
 
-TEST(DepthSort, SortsAsTheStandardLibraryDoes) {
+TEST(DepthSort, MatchesTheStandardLibrary) {
   for (const std::size_t size : std::initializer_list<std::size_t>{0, 1, 2, 1000, 100'003}) {
     std::vector<float> values(size);
     GlibcRandom(9).draw(values.data(), size);
@@ -44,7 +44,7 @@ TEST(DepthSort, KeepsTheLargestNumberBelowTwo) {
   EXPECT_EQ(sorted[9999], 1e-45f);
 }
 
-TEST(DepthSort, DrawsInBucketsAreTheStreamsInOrder) {
+TEST(DepthSort, BucketsHoldTheDrawsInStreamOrder) {
   if (kSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const std::size_t size : std::initializer_list<std::size_t>{
            0, 1, 2, 1023, 1024, 1025, 2047, 2048, 16384, 100'003, 3'000'000}) {

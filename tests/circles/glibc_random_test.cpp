@@ -13,19 +13,19 @@ namespace {
 constexpr std::uint32_t kSeeds[] = {0,          1,          2,           5,           12345,
                                     2147483646, 2147483647, 2147483648u, 0xfffffffeu, 0xffffffffu};
 
-TEST(GlibcRandom, FirstOutputsOfSeedOneAreThePublishedOnes) {
+TEST(GlibcRandom, FirstOutputsOfSeedOneMatchThePublishedOnes) {
   GlibcRandom stream(1);
   for (const std::uint32_t expected : {1804289383u, 846930886u, 1681692777u, 1714636915u})
     EXPECT_EQ(stream.next(), expected);
 }
 
-TEST(GlibcRandom, SeedZeroMeansOne) {
+TEST(GlibcRandom, SeedZeroEqualsSeedOne) {
   GlibcRandom zero(0), one(1);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(zero.next(), one.next());
 }
 
 #ifdef __GLIBC__
-TEST(GlibcRandom, IsThePlatformsGenerator) {
+TEST(GlibcRandom, MatchesThePlatformsGenerator) {
   for (const std::uint32_t seed : kSeeds) {
     srandom(seed);
     GlibcRandom stream(seed);
@@ -36,7 +36,7 @@ TEST(GlibcRandom, IsThePlatformsGenerator) {
 }
 #endif
 
-TEST(GlibcRandom, SkippingIsDrawing) {
+TEST(GlibcRandom, SkippingEqualsDrawing) {
   for (const std::uint32_t seed : kSeeds)
     for (const std::uint64_t count : std::initializer_list<std::uint64_t>{
              0, 1, 2, 3, 28, 30, 31, 32, 33, 310, 1023, 1024, 99991}) {
@@ -56,7 +56,7 @@ TEST(GlibcRandom, LongSkipsAddUp) {
   for (int k = 0; k < 40; ++k) ASSERT_EQ(once.next(), twice.next());
 }
 
-TEST(GlibcRandom, DrawsAreTheSameInAnyPortions) {
+TEST(GlibcRandom, DrawsDoNotDependOnPortions) {
   GlibcRandom outputs(3);
   std::vector<float> expected(5000);
   for (float& u : expected) u = static_cast<float>(outputs.next()) / 2147483648.0f;

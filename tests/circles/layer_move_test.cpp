@@ -56,14 +56,14 @@ TEST(PortableSinCos, IsExactAtQuarterTurns) {
   EXPECT_EQ(portable_sin_cos(1e6 * 360 + 90).sin, 1);
 }
 
-TEST(LayerMove, OffsetPivotRotateAndScaleAreAsWritten) {
+TEST(LayerMove, OffsetPivotRotateAndScaleMatchTheFormula) {
   const PointMove move({.offset = {10, 20}, .pivot = {1, 2}, .scale = 3, .rotate = 90});
   EXPECT_EQ(move(1, 2), (std::array<double, 2>{11, 22}));
   EXPECT_EQ(move(2, 2), (std::array<double, 2>{11, 25}));
   EXPECT_EQ(move(1, 3), (std::array<double, 2>{8, 22}));
 }
 
-TEST(LayerMove, DefaultsSpeltOutChangeNoBit) {
+TEST(LayerMove, ExplicitDefaultsKeepEveryBit) {
   const Scene plain = scene_with("");
   const Scene spelt =
       scene_with("opacity: 1, offset: [0, 0], scale: 1, rotate: 0, pivot: [0.3, 7], ");
@@ -98,7 +98,7 @@ TEST(LayerMove, EveryKindOfLayerMovesAndIsRoundedOnce) {
       std::memcmp(before.paints.data(), in_frame.paints.data(), before.count() * sizeof(Paint)), 0);
 }
 
-TEST(LayerMove, RunsAndFramesThatFollowHaveTheSameBits) {
+TEST(LayerMove, RunsAndLaterFramesHaveTheSameBits) {
   const std::string keys = "offset: [0.25, 0], scale: 1.5, rotate: -70, opacity: 0.3, ";
   const Scene film = scene_with(keys, "view: {center: [0.5, 0.5], zoom: 2}\n");
   CircleSource source(film, CircleUse::kExplain);
@@ -119,7 +119,7 @@ TEST(LayerMove, RunsAndFramesThatFollowHaveTheSameBits) {
   EXPECT_TRUE(same_bits(all, made));
 }
 
-TEST(LayerMove, OpacityIsAFactorOfEveryAlpha) {
+TEST(LayerMove, OpacityScalesEveryAlpha) {
   const Circles before = circles_of(scene_with("")),
                 after = circles_of(scene_with("opacity: 0.3, "));
   for (std::size_t i = 0; i < before.count(); ++i)
@@ -131,7 +131,7 @@ TEST(LayerMove, OpacityIsAFactorOfEveryAlpha) {
       << "a flake without alpha is a flake";
 }
 
-TEST(LayerMove, NamesAndHiddenLayersLeaveTheOthersRandomNumbersAlone) {
+TEST(LayerMove, NamesAndHiddenLayersKeepOtherLayersRandomNumbers) {
   const Scene all = scene_with("");
   SceneOverrides overrides;
   overrides.layers = std::vector<std::string>{"flakes", "hand"};
@@ -139,14 +139,14 @@ TEST(LayerMove, NamesAndHiddenLayersLeaveTheOthersRandomNumbersAlone) {
   EXPECT_EQ(count_circles(some), 502u);
   const Circles whole = circles_of(all), part = circles_of(some);
   for (std::size_t i = 0; i < 502; ++i) {
-    const std::size_t place = i < 2 ? 2000 + i : whole.count() - 502 + i;
-    ASSERT_EQ(std::memcmp(&part.shapes[i], &whole.shapes[place], sizeof(Shape)), 0) << i;
-    ASSERT_EQ(std::memcmp(&part.paints[i], &whole.paints[place], sizeof(Paint)), 0) << i;
+    const std::size_t index = i < 2 ? 2000 + i : whole.count() - 502 + i;
+    ASSERT_EQ(std::memcmp(&part.shapes[i], &whole.shapes[index], sizeof(Shape)), 0) << i;
+    ASSERT_EQ(std::memcmp(&part.paints[i], &whole.paints[index], sizeof(Paint)), 0) << i;
   }
   EXPECT_FALSE(CircleSource(some).is_simulated());
 }
 
-TEST(LayerMove, NoRadiusIsTooLargeToBeSquared) {
+TEST(LayerMove, SquaresOfRadiiAreFinite) {
   const Scene huge = parse_scene(
       "version: 1\nview: {center: [0, 0], zoom: 1000000000}\nlayers:\n"
       "  - {scale: 1000000, circles: [{x: 0, y: 0, radius: 1000000}]}\n",
@@ -167,7 +167,7 @@ class MovedData : public testing::Test {
 };
 
 /// Neighbours a million units from the origin stay distinct if the layer moves them near it.
-TEST_F(MovedData, PositionsAreBinary64ThroughTheLayer) {
+TEST_F(MovedData, PositionsStayBinary64) {
   folder_.write("t.csv",
                 "x,y,radius,a\n1000000.001,2000000.001,1,0.3\n1000000.002,2000000.003,2,0.7\n");
   const std::string keys =
@@ -190,7 +190,7 @@ TEST_F(MovedData, PositionsAreBinary64ThroughTheLayer) {
   EXPECT_EQ(plain.shapes[1].radius, same.shapes[1].radius);
 }
 
-TEST_F(MovedData, PixelsDoNotGrowAndLimitsAreOfThePicture) {
+TEST_F(MovedData, ScaleKeepsPixelRadiiAndLimits) {
   folder_.write("t.csv", "x,y,v\n0,0,0\n1,1,10\n");
   const std::string head = "image: {width: 100, height: 100}\n";
   const auto radius = [&](const std::string& map, std::size_t i) {
@@ -203,7 +203,7 @@ TEST_F(MovedData, PixelsDoNotGrowAndLimitsAreOfThePicture) {
   EXPECT_FLOAT_EQ(radius("map: {x: x, y: y, radius: {column: v, range: [1px, 2]}}", 1), 8.0f);
 }
 
-TEST_F(MovedData, ViewsFitWhereTheLayerIs) {
+TEST_F(MovedData, ViewsFitTheMovedLayer) {
   folder_.write("t.csv", "x,y\n0,0\n2,1\n");
   const Scene fitted = scene("rotate: 90, offset: [10, 20], ", "map: {x: x, y: y, radius: 1px}",
                              "image: {width: 100, height: 100}\nview: {fit: data, margin: 0}\n");

@@ -30,7 +30,7 @@ RandomSource varied_source(std::uint64_t count) {
   return source;
 }
 
-TEST(Philox, GivesThePublishedAnswers) {
+TEST(Philox, MatchesThePublishedVectors) {
   struct Answer {
     PhiloxBlock counter;
     std::uint32_t key0, key1;
@@ -90,13 +90,13 @@ TEST(Normal, ExtremeDrawsAreFinite) {
     }
 }
 
-TEST(RandomLayer, IsTheSameOnEveryPlatform) {
+TEST(RandomLayer, HasKnownBits) {
   const std::vector<float> rows = rows_of(circles_of(varied_source(10'000)));
   EXPECT_EQ(sha256_of(std::span<const float>(rows)),
             "8f3106747144d10f3cf3cd71cd5e82b5ac183c328422fbbd19c73e54acb55269");
 }
 
-TEST(RandomLayer, CircleDependsOnItsIndexAlone) {
+TEST(RandomLayer, CirclesDependOnTheirIndexOnly) {
   const RandomSource source = varied_source(20'000);
   const Circles circles = circles_of(source, 9);
   const RandomLaws laws = make_random_laws(source, 9, 0, .5f);
@@ -135,7 +135,7 @@ TEST(RandomLayer, SeedsAndLayersAreIndependent) {
   EXPECT_TRUE(same_bits(circles_of(own_seed, 1), circles_of(source, 2)));
 }
 
-TEST(RandomLayer, NoLawShiftsAnotherLawsDraws) {
+TEST(RandomLayer, LawsDrawIndependently) {
   const Circles before = circles_of(varied_source(500));
   const std::vector<std::function<void(RandomSource&)>> changes = {
       [](RandomSource& s) { s.position = UniformPosition{}; },
@@ -148,7 +148,7 @@ TEST(RandomLayer, NoLawShiftsAnotherLawsDraws) {
       [](RandomSource& s) { s.alpha.reset(); },
       [](RandomSource& s) { s.depth = ConstantLaw{.5}; },
   };
-  const std::vector<std::function<void(RandomSource&)>> places = {
+  const std::vector<std::function<void(RandomSource&)>> position_laws = {
       [](RandomSource& s) {
         s.position = DiscPosition{{7, 7}, 1};
       },
@@ -173,7 +173,7 @@ TEST(RandomLayer, NoLawShiftsAnotherLawsDraws) {
       }};
   std::vector<std::pair<std::function<void(RandomSource&)>, std::size_t>> all;
   for (std::size_t i = 0; i < changes.size(); ++i) all.emplace_back(changes[i], i);
-  for (const auto& place : places) all.emplace_back(place, 0);
+  for (const auto& law : position_laws) all.emplace_back(law, 0);
   for (const auto& color : colors) all.emplace_back(color, 2);
   for (const auto& [change, changed] : all) {
     RandomSource source = varied_source(500);
@@ -265,7 +265,7 @@ TEST(RandomLayer, UniformDrawsStayBelowTheirBound) {
   }
 }
 
-TEST(RandomLayer, DefaultsAreTheScenes) {
+TEST(RandomLayer, UsesTheDefaultsOfScenes) {
   RandomSource source;
   source.count = 1000;
   const Circles circles = circles_of(source);
@@ -297,7 +297,7 @@ TEST(RandomLayer, AlphaAndDepthAreClamped) {
   EXPECT_GT(ones, 1000);
 }
 
-TEST(RandomLayer, RadiiOfZeroAndBelowCoverNothing) {
+TEST(RandomLayer, RadiiOfAtMostZeroCoverNothing) {
   RandomSource source = varied_source(10'000);
   source.radius = GaussianLaw{0, .01};
   Layer layer;
@@ -305,15 +305,15 @@ TEST(RandomLayer, RadiiOfZeroAndBelowCoverNothing) {
   Layer snow = layer;
   snow.shader = Shader::kSnow;
   const Circles circles = roundel::circles_of(scene_of({layer, snow}));
-  int nothing = 0;
+  int empty = 0;
   for (std::size_t k = 0; k < circles.count(); ++k) {
     ASSERT_GT(circles.shapes[k].radius, 0);
     if (circles.shapes[k].radius > kEmptyRadius) continue;
-    ++nothing;
+    ++empty;
     ASSERT_EQ(circles.paints[k].alpha, 0);
     ASSERT_EQ(std::signbit(circles.paints[k].alpha), k >= source.count);
   }
-  EXPECT_NEAR(nothing, 10'000, 500);
+  EXPECT_NEAR(empty, 10'000, 500);
 }
 
 /// The uniform numbers of circle k's position, and the first one of its colour.
@@ -322,9 +322,9 @@ struct Words {
 };
 Words words_of(std::uint64_t k, std::uint32_t seed = 1) {
   const auto low = static_cast<std::uint32_t>(k);
-  const PhiloxBlock place = philox({{low, 0, 0, 0}}, seed, 0);
+  const PhiloxBlock block = philox({{low, 0, 0, 0}}, seed, 0);
   const PhiloxBlock color = philox({{low, 0, 1, 0}}, seed, 0);
-  return {(place.words[0] >> 8) * 0x1p-24, (place.words[1] >> 8) * 0x1p-24,
+  return {(block.words[0] >> 8) * 0x1p-24, (block.words[1] >> 8) * 0x1p-24,
           (color.words[0] >> 8) * 0x1p-24};
 }
 
@@ -337,7 +337,7 @@ Circles circles_at(const PositionLaw& position, std::uint64_t count = 20'000) {
 
 constexpr double kPi = 3.14159265358979323846;
 
-TEST(RandomPlaces, DiscsAndRingsAreFilledEvenly) {
+TEST(RandomPositions, DiscsAndRingsAreFilledEvenly) {
   const Circles disc = circles_at(DiscPosition{{3, -2}, .5});
   const Circles ring = circles_at(RingPosition{{3, -2}, .5, .2});
   const Circles line = circles_at(RingPosition{{3, -2}, .5, 0});
@@ -356,7 +356,7 @@ TEST(RandomPlaces, DiscsAndRingsAreFilledEvenly) {
   EXPECT_TRUE(same_bits(disc, whole));
 }
 
-TEST(RandomPlaces, PolylinesAreFollowedEvenly) {
+TEST(RandomPositions, PolylinesAreFollowedEvenly) {
   const PolylinePosition law{{{0, 0}, {3, 0}, {3, 0}, {3, 1}}, 0, 0};
   PolylinePosition wide = law;
   wide.width = .5;
@@ -378,7 +378,7 @@ TEST(RandomPlaces, PolylinesAreFollowedEvenly) {
   EXPECT_GT(beyond_corner, 0u) << "the outer corner is there";
 }
 
-TEST(RandomPlaces, CloudsFollowPolylinesRoundTheirEndsToo) {
+TEST(RandomPositions, CloudsSurroundTheEndsOfPolylines) {
   const Circles line = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, 0}, 100'000);
   const Circles cloud = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, .1}, 100'000);
   const auto x = [&](std::size_t k) {
@@ -395,7 +395,7 @@ TEST(RandomPlaces, CloudsFollowPolylinesRoundTheirEndsToo) {
   }
 }
 
-TEST(RandomPlaces, GridsGoRowByRow) {
+TEST(RandomPositions, GridsGoRowByRow) {
   RandomSource source;
   source.count = 12;
   source.position = GridPosition{4, 3, 0, {1, 2}, {5, 8}};
@@ -411,7 +411,7 @@ TEST(RandomPlaces, GridsGoRowByRow) {
   }
 }
 
-TEST(RandomColors, ChoicesAreTakenByTheirWeights) {
+TEST(RandomColors, ChoicesFollowTheirWeights) {
   RandomSource source;
   source.count = 100'000;
   source.color = ChoiceColor{{{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}}, {5, 0, 3, 0}};
@@ -425,7 +425,7 @@ TEST(RandomColors, ChoicesAreTakenByTheirWeights) {
   EXPECT_NEAR(static_cast<double>(first) / 100'000, 5. / 8, .01);
 }
 
-TEST(RandomColors, GradientsAreTheColourMaps) {
+TEST(RandomColors, GradientsMatchTheColourMaps) {
   RandomSource source;
   source.count = 10'000;
   const Gradient gradient{{{0, .5, 1}, {1, .25, 0}}, {.25, .5}};

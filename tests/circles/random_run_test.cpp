@@ -48,7 +48,7 @@ void expect_the_same_circles(const Scene& scene) {
   EXPECT_TRUE(same_bits(made, expected));
 }
 
-TEST(RandomRun, MakesTheCirclesOfTheSource) {
+TEST(RandomRun, MatchesTheSource) {
   Scene tested = scene();
   expect_the_same_circles(tested);
   tested.image.blend_space = BlendSpace::kLinear;
@@ -57,7 +57,7 @@ TEST(RandomRun, MakesTheCirclesOfTheSource) {
   expect_the_same_circles(tested);
 }
 
-TEST(RandomRun, OthersAreMadeWithTheirLayers) {
+TEST(RandomRun, ExistsOnlyForLayersWithSimpleLaws) {
   Scene tested = scene();
   tested.layers.push_back(random_layer(GridPosition{2, 2}, 4));
   EXPECT_TRUE(CircleSource(tested).random_runs().empty());
@@ -71,7 +71,7 @@ TEST(RandomRun, OthersAreMadeWithTheirLayers) {
   EXPECT_TRUE(CircleSource(tested).random_runs().empty());
 }
 
-TEST(RandomRun, FarPlacesAreMadeInBinary64) {
+TEST(RandomRun, FarPositionsUseBinary64) {
   Scene tested = scene();
   tested.layers.resize(1);
   const RandomLaws laws =

@@ -82,9 +82,9 @@ class SortedRows : public testing::Test {
     std::vector<Row> kept;
     std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(kept), keeps);
     std::stable_sort(kept.begin(), kept.end(), before);
-    std::vector<double> places;
-    for (const Row& row : kept) places.push_back(row.x);
-    return places;
+    std::vector<double> positions;
+    for (const Row& row : kept) positions.push_back(row.x);
+    return positions;
   }
 
   /// Expects the stream's rows in this order, both made chunk by chunk and all first in memory.
@@ -116,10 +116,10 @@ class SortedRows : public testing::Test {
     Circles made;
     source.generate(0, made);
     EXPECT_TRUE(same_bits(all, made));
-    const std::uint64_t places[] = {0, expected.size() / 2, expected.size() - 1};
-    const std::vector<std::uint64_t> found = source.rows_of(1, places);
+    const std::uint64_t indices[] = {0, expected.size() / 2, expected.size() - 1};
+    const std::vector<std::uint64_t> found = source.rows_of(1, indices);
     for (std::size_t k = 0; k < 3; ++k)
-      EXPECT_EQ(static_cast<double>(found[k]), expected[places[k]]);
+      EXPECT_EQ(static_cast<double>(found[k]), expected[indices[k]]);
   }
 
   const TemporaryFolder folder_;
@@ -133,14 +133,14 @@ bool is_less(float a, float b) {
   return std::isnan(a) ? !std::isnan(b) : a < b;
 }
 
-TEST_F(SortedRows, ByANumberAreMadeChunkByChunk) {
+TEST_F(SortedRows, SortedByNumberAreMadeByChunk) {
   expect_rows(
       scene_with("map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
                  "order: v"),
       sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); }));
 }
 
-TEST_F(SortedRows, FilteredRowsAreMadeChunkByChunk) {
+TEST_F(SortedRows, FilteredAreMadeByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(
       scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
@@ -149,7 +149,7 @@ TEST_F(SortedRows, FilteredRowsAreMadeChunkByChunk) {
              [](const Row& a, const Row& b) { return a.value > b.value; }));
 }
 
-TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
+TEST_F(SortedRows, SortedByTextAreMadeByChunk) {
   if (kThreadSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(scene_with("map: {x: x, y: x, radius: 1px}, order: kind"),
               sorted(kAll, [](const Row& a, const Row& b) {
@@ -157,7 +157,7 @@ TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
               }));
 }
 
-TEST_F(SortedRows, OfATextAreMadeChunkByChunk) {
+TEST_F(SortedRows, FromCsvAreMadeByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_csv();
   expect_rows(scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
@@ -169,7 +169,7 @@ TEST_F(SortedRows, OfATextAreMadeChunkByChunk) {
                      }));
 }
 
-TEST_F(SortedRows, OfADeflatedFileAreMadeOnce) {
+TEST_F(SortedRows, FromDeflatedFileAreMadeOnce) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_deflated();
   const std::string map =
@@ -188,7 +188,7 @@ TEST_F(SortedRows, OfADeflatedFileAreMadeOnce) {
   expect_rows(unsorted, sorted(keeps, [](const Row&, const Row&) { return false; }), false);
 }
 
-TEST_F(SortedRows, OfADeflatedFileThatDoesNotFitAreMadeChunkByChunk) {
+TEST_F(SortedRows, FromLargeDeflatedFileAreMadeByChunk) {
   if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_deflated();
   Scene scene = scene_with(
@@ -204,7 +204,7 @@ TEST_F(SortedRows, OfADeflatedFileThatDoesNotFitAreMadeChunkByChunk) {
   expect_rows(scene, expected);
 }
 
-TEST_F(SortedRows, OfATextThatBecameShorterAreAnError) {
+TEST_F(SortedRows, TruncatedCsvIsAnError) {
   write_csv();
   const Scene scene = scene_with("map: {x: x, y: x, radius: 1px}, order: v", "csv");
   std::filesystem::resize_file(folder_ / "sorted_rows.csv", 4096);
@@ -220,7 +220,7 @@ TEST_F(SortedRows, OfATextThatBecameShorterAreAnError) {
   }
 }
 
-TEST_F(SortedRows, InAFileThatBecameShorterAreAnError) {
+TEST_F(SortedRows, TruncatedFileIsAnError) {
   const Scene scene = scene_with("map: {x: x, y: x, radius: 1px}, order: v");
   CircleSource source(scene);
   Circles none, all;
@@ -254,7 +254,7 @@ void expect_sorted(const std::vector<double>& numbers, bool descending) {
   EXPECT_TRUE(std::equal(all.begin(), all.end(), sorted.begin(), sorted.end()));
 }
 
-TEST(NumberOrder, IsThatOfAStableSortHoweverNumbersAreSpread) {
+TEST(NumberOrder, MatchesAStableSort) {
   if (kSanitized) GTEST_SKIP() << "compares millions of numbers";
   std::mt19937_64 engine(5);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -265,15 +265,15 @@ TEST(NumberOrder, IsThatOfAStableSortHoweverNumbersAreSpread) {
     expect_sorted(numbers, true);
   };
   const auto whole = [&](std::uint64_t below) { return static_cast<double>(engine() % below); };
-  const auto close = [&] { return 1 + whole(1024) * 0x1p-52; };
+  const auto near_one = [&] { return 1 + whole(1024) * 0x1p-52; };
   for (const std::size_t count : {0u, 1u, 2u, 33'000u, 200'000u})
     check(count,
           [&] { return std::ldexp(whole(1U << 20) - 1e5, static_cast<int>(whole(2000)) - 1000); });
   check(200'000, [] { return 1.0; });
   check(200'000, [&] { return whole(3) - 1; });
-  check(200'000, [&] { return whole(3) == 0 ? std::nan("") : close(); });
+  check(200'000, [&] { return whole(3) == 0 ? std::nan("") : near_one(); });
   // All but some in one bucket of the first bits, and again of the next ones.
-  check(200'000, [&] { return whole(10'000) == 0 ? kInfinity : whole(10) == 0 ? 0 : close(); });
+  check(200'000, [&] { return whole(10'000) == 0 ? kInfinity : whole(10) == 0 ? 0 : near_one(); });
   check(200'000, [&] { return whole(100) == 0 ? -1e300 : 1e9 + whole(1'000'000); });
   double ascending = 0;
   check(200'000, [&] { return ++ascending; });

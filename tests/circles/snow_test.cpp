@@ -38,7 +38,7 @@ int ulps_between(float a, float b) {
 
 /// The reference's depths come from its platform's powf, ours from the binary64 pow: 71 differ by
 /// one unit in the last place. A radius follows from the flake's depth and its draw.
-TEST(Snow, DepthsAndRadiiAreTheReferences) {
+TEST(Snow, DepthsAndRadiiMatchTheReference) {
   if (!std::filesystem::exists(kReferenceFlakes)) GTEST_SKIP() << "needs the reference data";
   const std::vector<double> reference = values_of(*open_table(kReferenceFlakes));
   ASSERT_EQ(reference.size(), 4 * kFlakes);
@@ -62,7 +62,7 @@ TEST(Snow, DepthsAndRadiiAreTheReferences) {
   EXPECT_EQ(radii, 54);
 }
 
-TEST(Snow, SpreadsAsTheReferencesFlakesDo) {
+TEST(Snow, SpreadMatchesTheReference) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   if (!std::filesystem::exists(kReferenceFlakes)) GTEST_SKIP() << "needs the reference data";
   const std::vector<double> reference = values_of(*open_table(kReferenceFlakes));
@@ -114,8 +114,8 @@ TEST(Snow, SnowsingleIsFrame751OnEveryFrameAndPlatform) {
             "cd4d70b7399a03b8080ec957b4f04418fdd43cc8b41b8d9b95edcd53d2d82ba0");
 }
 
-TEST(Snow, AFlakeThatLeftComesBackAboveAtADifferentPlaceEachTime) {
-  std::vector<float> places;
+TEST(Snow, FlakesReturnAtTheTopWithAnotherX) {
+  std::vector<float> positions;
   for (std::uint32_t step = 1; step <= 50; ++step) {
     SnowFlake flake = {.5f, -.1f, 0, -1};
     step_snow(flake, .05f, snow_force_scale(.5f), snow_flake_hash(17, .5f), step);
@@ -124,13 +124,13 @@ TEST(Snow, AFlakeThatLeftComesBackAboveAtADifferentPlaceEachTime) {
     EXPECT_LE(std::fabs(flake.velocity_x), 2);
     EXPECT_GE(flake.x, 0);
     EXPECT_LE(flake.x, 1);
-    places.push_back(flake.x);
+    positions.push_back(flake.x);
   }
-  std::sort(places.begin(), places.end());
-  EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end());
+  std::sort(positions.begin(), positions.end());
+  EXPECT_EQ(std::adjacent_find(positions.begin(), positions.end()), positions.end());
 }
 
-TEST(Snow, CellsAreFloors) {
+TEST(Snow, CellsRoundDown) {
   EXPECT_EQ(floor_to_int(-0.25f), -1);
   EXPECT_EQ(floor_to_int(-1.0f), -1);
   EXPECT_EQ(floor_to_int(-1.5f), -2);

@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-TEST(View, DefaultOnASquareImageIsTheIdentityBitForBit) {
+TEST(View, DefaultOnASquareImageIsTheExactIdentity) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<float> exponent(-40, 10);
   EXPECT_TRUE(is_identity({}, 333, 333));
@@ -30,7 +30,7 @@ TEST(View, AWideImageShowsMoreToBothSides) {
   EXPECT_FALSE(is_identity({}, 200, 100));
 }
 
-TEST(View, CenterComesToTheMiddleAndZoomScales) {
+TEST(View, CenterMovesToTheMiddleAndZoomScales) {
   const View view{0.3, 0.6, 4};
   const Shape middle = to_frame_space({0.3f, 0.6f, 0, 0.01f}, view, 300, 200);
   EXPECT_NEAR(middle.x, 0.75, 1e-6);
@@ -38,7 +38,7 @@ TEST(View, CenterComesToTheMiddleAndZoomScales) {
   EXPECT_FLOAT_EQ(middle.radius, 0.04f);
 }
 
-TEST(View, DeepZoomsKeepTheDigitsThatMatter) {
+TEST(View, DeepZoomsKeepSignificantDigits) {
   // Two neighbouring floats move apart by exactly their difference.
   const float x = 0.3f, next = std::nextafter(x, 1.0f);
   const View view{static_cast<double>(x), 0.5, 1e7};
@@ -49,7 +49,7 @@ TEST(View, DeepZoomsKeepTheDigitsThatMatter) {
   EXPECT_NEAR(b - 0.5, apart, 1e-7);
 }
 
-TEST(View, FarCirclesAreNamedWithTheirPlaces) {
+TEST(View, ReportsFarCirclesWithTheirPositions) {
   const View view{900'000.5, 900'000.5, 1};
   const FrameMove move(view, 640, 360);
   const Shape frame{move.x(900'000.53125), move.y(900'000.25), 0,
@@ -59,7 +59,7 @@ TEST(View, FarCirclesAreNamedWithTheirPlaces) {
   EXPECT_NEAR(back.y, 900'000.25, 1e-7);
 }
 
-TEST(View, TheWayBackLeadsNearlyToTheSameCircle) {
+TEST(View, InverseNearlyRestoresTheCircle) {
   const Shape shape{0.3f, 0.7f, 0.25f, 0.1f};
   for (const View& view : {View{}, View{0.45, 0.55, 1.2}, View{0.2, 0.9, 0.01}}) {
     for (const auto& [width, height] : {std::pair{100, 100}, {120, 80}, {80, 120}}) {

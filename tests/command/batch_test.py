@@ -64,7 +64,7 @@ class Names(BatchCase):
             self.assertTrue(os.path.exists(self.path(expected)), output)
             shutil.rmtree(self.path("new"), ignore_errors=True)
 
-    def test_a_new_folder_goes_with_a_run_that_made_nothing(self):
+    def test_a_new_folder_is_removed_if_it_stays_empty(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
@@ -84,7 +84,7 @@ class Names(BatchCase):
         self.assertEqual(process.returncode, 130)
         self.assertFalse(os.path.exists(self.path("new")))
 
-    def test_a_refused_folder_is_said_with_a_frame_that_was_asked_for(self):
+    def test_a_refused_folder_is_reported_with_a_requested_frame(self):
         os.chmod(self.folder, 0o755)
         os.chmod(self.path("out"), 0o555)
         keywords, program = {}, ROUNDEL
@@ -96,7 +96,7 @@ class Names(BatchCase):
         self.assertEqual(done.returncode, REFUSED)
         self.assertIn('out/f_03.png: cannot write to the folder "out": Permission denied', done.stderr)
 
-    def test_the_number_may_be_in_the_folder(self):
+    def test_the_folder_may_have_the_number(self):
         for frame in (3, 4):
             os.mkdir(self.path(f"out/{frame}"))
         self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "out/#/a.png")
@@ -104,7 +104,7 @@ class Names(BatchCase):
 
 
 class SameBytes(BatchCase):
-    def test_a_frame_is_the_same_however_it_is_reached(self):
+    def test_frames_do_not_depend_on_previous_frames(self):
         self.run_roundel("render", "snow.yaml", "--frames", "0-20", "-o", "out/%d.png")
         expected = self.contents()
         for frame in (0, 1, 13, 20):
@@ -115,12 +115,12 @@ class SameBytes(BatchCase):
                              "--overwrite", *variant)
             self.assertEqual(self.contents(), expected, variant)
 
-    def test_frames_in_bands_are_the_same(self):
+    def test_frames_in_bands_equal_whole_frames(self):
         self.run_roundel("render", "balls.yaml", "--frame", "7", "-o", "a.png")
         self.run_roundel("render", "balls.yaml", "--frame", "7", "-o", "b.png", "--split-frame")
         self.assertEqual(self.read("a.png"), self.read("b.png"))
 
-    def test_shards_make_the_whole(self):
+    def test_shards_add_up_to_the_film(self):
         self.run_roundel("render", "balls.yaml", "--frames", "0-10", "-o", "out/%d.png")
         expected = self.contents()
         shutil.rmtree(self.path("out"))
@@ -169,7 +169,7 @@ class PowerCuts(BatchCase):
         subprocess.run(["umount", self.path("after")], check=True)
         os.rmdir(self.path("after"))
 
-    def test_what_is_reported_as_done_is_on_the_disk(self):
+    def test_reported_frames_are_on_the_disk(self):
         self.check_kept("render", "snow.yaml", "--frames", "300-319", "-o", "out/v001/%d.png")
         self.check_kept("render", "snow.yaml", "--frames", "300-329", "-o", "out/v001/%d.png", "--resume")
         self.check_kept("render", "snow.yaml", "--frame", "300", "-o", "out/still/new/a.png")
@@ -180,7 +180,7 @@ class PowerCuts(BatchCase):
 
 
 class Failures(BatchCase):
-    def test_one_frame_that_cannot_be_written(self):
+    def test_one_unwritable_frame(self):
         os.mkdir(self.path("out/5.png"))
         done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
                                 "--overwrite", code=SOME_FAILED)
@@ -188,7 +188,7 @@ class Failures(BatchCase):
         self.assertIn("1 of 9 frames are missing; to draw them: the same command with --resume, or with --frames 5", done.stderr)
         self.assertEqual(len(self.frames_in()), 9)
 
-    def test_a_pipe_or_a_device_under_a_frames_name(self):
+    def test_a_pipe_or_device_with_a_frames_name(self):
         os.mkfifo(self.path("out/5.png"))
         os.symlink("/dev/null", self.path("out/6.png"))  # a link, which is replaced
         for option in ("--overwrite", "--resume"):
@@ -219,7 +219,7 @@ class Failures(BatchCase):
         finally:
             subprocess.run(["umount", self.path("out")], check=True)
 
-    def test_a_folder_without_renames_is_found_before_anything_is_drawn(self):
+    def test_a_folder_without_renames_is_rejected_before_drawing(self):
         for arguments in (["--frames", "1-9"], ["--frames", "1-9", "--resume"], []):
             name = "out/%d.png" if arguments else "out/a.png"
             done = self.run_without(errno.EPERM, ["rename", "renameat", "renameat2", "link", "linkat"], "render",
@@ -228,7 +228,7 @@ class Failures(BatchCase):
                                           r"Operation not permitted \(if .*\)\n$")
             self.assertEqual(self.frames_in(), [])
 
-    def test_a_disk_that_keeps_nothing_is_an_error(self):
+    def test_a_disk_that_loses_data_is_an_error(self):
         film = ["render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png"]
         for more in ([], ["--resume"]):  # made, kept
             done = self.run_without(errno.EIO, ["syncfs"], *film, *more, code=FAILED)
@@ -243,7 +243,7 @@ class Failures(BatchCase):
             self.assertFalse(os.path.exists(self.path("new")))
             self.assertFalse(os.path.exists(self.path("a.txt")))
 
-    def test_nothing_can_be_written(self):
+    def test_all_frames_are_unwritable(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
@@ -263,7 +263,7 @@ class Failures(BatchCase):
         self.assertIn("stopped after these failures", messages)
         self.assertIn("frames are missing", messages)
 
-    def test_bad_data_is_found(self):
+    def test_bad_data_is_reported(self):
         with open(self.path("data.yaml"), "w", encoding="utf-8") as file:
             file.write("version: 1\nlayers:\n  - {data: a.npy, columns: [x, y, radius]}\n")
         header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }".ljust(117) + "\n"

@@ -91,7 +91,7 @@ class ChangingFilesTest(CommandCase):
 
 
 class Data(ChangingFilesTest):
-    def test_an_array_that_becomes_shorter_is_an_error(self):
+    def test_a_truncated_array_is_an_error(self):
         data = npy(4_000_000, (0.5, 0.5, 0.01))
         self.write("s.yaml", "version: 1\nimage: {width: 32, height: 32}\n"
                              "layers:\n  - {data: w.npy, columns: [x, y, radius]}\n")
@@ -113,7 +113,7 @@ class Data(ChangingFilesTest):
                 os.remove(self.path("o.png"))
         self.assertGreater(caught, 0)
 
-    def test_the_fingerprint_is_that_of_the_data_drawn(self):
+    def test_the_fingerprint_matches_the_drawn_data(self):
         """Draws one or the other array as a whole: picture and fingerprint."""
         arrays = [npy(4_000_000, (0.2, 0.3, 0.1)), npy(4_000_000, (0.8, 0.7, 0.1))]
         self.write("s.yaml", "version: 1\nimage: {width: 32, height: 32}\n"
@@ -147,7 +147,7 @@ class Data(ChangingFilesTest):
             _, err = process.communicate(timeout=300)
         return process.returncode, err
 
-    def test_a_film_whose_data_is_written_to_ends_with_an_error(self):
+    def test_a_film_whose_data_is_rewritten_ends_with_an_error(self):
         def rewrite():
             with open(self.path("t.npy"), "r+b") as file:
                 file.write(npy(100_000, (0.8, 0.7, 0.02)))
@@ -168,12 +168,12 @@ class Data(ChangingFilesTest):
         for frame in frames:
             self.assertEqual(self.read("out/" + frame), self.read("out/" + frame.replace("f_", "o_")))
 
-    def test_a_film_whose_data_becomes_shorter_ends_with_an_error(self):
+    def test_a_film_whose_data_is_truncated_ends_with_an_error(self):
         code, err = self.film(lambda: os.truncate(self.path("t.npy"), 4096))
         self.assertEqual(code, FAILED, err)
         self.assertIn(f"t.npy: {CHANGED}", err)
 
-    def test_a_film_goes_on_with_its_data_when_others_take_the_name(self):
+    def test_a_film_keeps_its_data_if_the_file_is_replaced(self):
         def replace():
             self.write("new.npy", npy(100_000, (0.8, 0.7, 0.02)))
             os.rename(self.path("t.npy"), self.path("old.npy"))

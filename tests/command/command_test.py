@@ -91,7 +91,7 @@ class Help(ScenesCase):
             self.assertEqual(self.run_roundel(command, "no.yaml", "--nonsense", "--help").stdout, text)
             self.assertEqual(self.run_roundel("help", command).stdout, text)
 
-    def test_only_exit_codes_that_a_command_can_give_are_listed(self):
+    def test_help_lists_only_exit_codes_of_the_command(self):
         for command, last in (("render", SOME_FAILED), ("circles", REFUSED), ("explain", REFUSED), ("legend", REFUSED),
                               ("validate", INVALID), ("info", INVALID), ("schema", USAGE)):
             text = self.run_roundel(command, "--help").stdout.split("Exit codes:\n")[1]
@@ -121,7 +121,7 @@ class Help(ScenesCase):
 
 
 class SmallStacks(ScenesCase):
-    def test_drawing_needs_no_more_of_the_stack_than_starting(self):
+    def test_drawing_works_with_the_stack_that_starting_needs(self):
         if is_sanitized():
             self.skipTest("sanitizers need a larger stack to start")
         # The environment lies on the stack, too.
@@ -136,7 +136,7 @@ class SmallStacks(ScenesCase):
 
 
 class Usage(ScenesCase):
-    def test_all_problems_come_together(self):
+    def test_all_problems_are_reported_together(self):
         done = self.assert_fails(
             "render", "rgb.yaml", "--size", "10x", "--sead=1", "--threads", "-3", "-o", "a.jpg",
             code=USAGE,
@@ -153,7 +153,7 @@ class Usage(ScenesCase):
         self.assert_fails("render", "rgb.yaml", "--frames", "0-1", "-o", "-", code=USAGE,
                           mentions=["--output: standard output needs --format"])
 
-    def test_two_scenes_are_not_written_to_one_file(self):
+    def test_two_scenes_need_two_files(self):
         os.mkdir(self.path("sub"))
         shutil.copy(self.path("rgb.yaml"), self.path("sub"))
         os.mkdir(self.path("out"))
@@ -173,7 +173,7 @@ class Scenes(ScenesCase):
                     self.assertLess(time.monotonic() - started, 20)
                     self.assertRegex(done.stderr.splitlines()[0], r"^error: bad\.yaml(:\d+:\d+)?: ")
 
-    def test_messages_are_short_however_long_a_scene_s_words_are(self):
+    def test_messages_about_long_words_are_short(self):
         data = "  - {data: %s.npy, columns: [x, y, radius]}\n" % ("d" * 200_000)
         for text, arguments, code in (
                 (RGB + "output: " + "word " * 2_400_000 + "\n", ["render"], INVALID),
@@ -186,7 +186,7 @@ class Scenes(ScenesCase):
                 self.assertLessEqual(len(line), 500)
                 self.assertIn("\N{HORIZONTAL ELLIPSIS}", line)
 
-    def test_errors_of_all_scenes_come_together_and_nothing_is_rendered(self):
+    def test_errors_of_all_scenes_are_reported_together_before_drawing(self):
         self.write("bad1.yaml", MALFORMED["unknown_key"])
         self.write("bad2.yaml", MALFORMED["width_is_zero"] + "sead: 3\n")
         os.mkdir(self.path("out"))
@@ -209,12 +209,12 @@ class Scenes(ScenesCase):
         self.assertIn("circles      5,000\n", text)
         self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--quiet").stdout, "")
 
-    def test_one_invalid_scene_of_several_is_enough(self):
+    def test_one_invalid_scene_of_several_is_an_error(self):
         self.write("bad.yaml", MALFORMED["unknown_key"])
         done = self.run_roundel("validate", "bad.yaml", "rgb.yaml", code=INVALID)
         self.assertIn("rgb.yaml: valid", done.stdout)
 
-    def test_more_than_the_machine_has_is_refused(self):
+    def test_more_memory_than_the_machine_has_is_refused(self):
         page = os.sysconf("SC_PAGE_SIZE")
         if os.sysconf("SC_PHYS_PAGES") * page > 30e9:
             self.skipTest("this machine has room for a billion circles")
@@ -233,7 +233,7 @@ class Scenes(ScenesCase):
         self.run_roundel("render", "huge.yaml", "--frames", "0-2", "-o", "film%d.png", "--backend", "cpu")
         self.assertEqual(self.read("film0.png"), self.read("a.png"))
 
-    def test_the_end_of_memory_is_a_message(self):
+    def test_running_out_of_memory_prints_a_message(self):
         if is_sanitized():
             self.skipTest("sanitizers reserve more address space than any limit")
         self.write("large.yaml", RANDOM.replace("5000", "30000000"))
@@ -247,12 +247,12 @@ class Scenes(ScenesCase):
 
 
 class Refusals(ScenesCase):
-    def test_a_folder_that_cannot_be_made(self):
+    def test_an_impossible_folder(self):
         self.assert_fails("render", "rgb.yaml", "-o", "rgb.yaml/ne/a.png", code=REFUSED,
                           mentions=['rgb.yaml/ne/a.png: cannot write, expected a folder, got the file "rgb.yaml"'])
         self.assert_fails("circles", "rgb.yaml", "-o", "rgb.yaml/ne/a.npy", code=REFUSED, mentions=['"rgb.yaml"'])
 
-    def test_a_missing_folder_is_made_and_goes_with_a_run_that_made_nothing(self):
+    def test_a_missing_folder_is_made_and_removed_if_it_stays_empty(self):
         for name, arguments in (("a", ["render", "rgb.yaml", "-o", "a/"]),
                                 ("b", ["render", "rgb.yaml", "snow.yaml", "-o", "b/"]),
                                 ("c", ["render", "rgb.yaml", "-o", "c/x.png"]),
@@ -297,7 +297,7 @@ class Refusals(ScenesCase):
         self.assertEqual(stat.S_IMODE(os.stat(self.path("a.png")).st_mode), 0o600)
         self.assertEqual(self.read("hard.png"), b"old")
 
-    def test_a_file_where_a_folder_should_be(self):
+    def test_a_file_in_place_of_a_folder(self):
         self.assert_fails("render", "rgb.yaml", "-o", "rgb.yaml/a.png", code=REFUSED)
 
     def test_a_pipe_gets_the_picture_and_stays(self):
@@ -345,7 +345,7 @@ class Refusals(ScenesCase):
         finally:
             subprocess.run(["umount", self.path("disk")], check=True)
 
-    def test_one_picture_of_two_that_fails_is_exit_code_5(self):
+    def test_one_failed_picture_of_two_is_exit_code_5(self):
         os.mkdir(self.path("out"))
         os.mkdir(self.path("out/random.png"))
         self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out", "--overwrite", code=REFUSED)

@@ -73,13 +73,13 @@ class DataFilmsTest(CommandCase):
             np.testing.assert_allclose(found[:, 4], t, atol=1e-6)
             np.testing.assert_allclose(found[:, 3], 0.01 + 0.04 * t, atol=1e-6)
 
-    def test_over_frame_asks_each_file(self):
+    def test_over_frame_reads_each_file(self):
         self.scene("data: d_####.npz, " + MAP.replace("colormap", "over: frame, colormap"))
         for frame, found in zip(self.frames(), self.circles()):
             v = columns(frame)["v"]
             np.testing.assert_allclose(found[:, 4], (v - v.min()) / (v.max() - v.min()), atol=1e-6)
 
-    def test_percentiles_and_ranks_are_of_all_files(self):
+    def test_percentiles_and_ranks_cover_all_files(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: {column: v, scale: rank, range: [1, 2]}, "
                    "alpha: {column: v, domain: [10%, 70%]}}")
         values = np.sort(np.concatenate([columns(frame)["v"] for frame in self.frames()]))
@@ -91,7 +91,7 @@ class DataFilmsTest(CommandCase):
             np.testing.assert_allclose(found[:, 7], np.clip((v - ends[0]) / (ends[1] - ends[0]), 0, 1), atol=1e-6)
             np.testing.assert_allclose(found[:, 3], 1 + np.interp(v, steps, np.arange(257) / 256), atol=1e-6)
 
-    def test_categories_are_of_all_files(self):
+    def test_categories_cover_all_files(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.1, color: {column: kind, categories: tab10}}")
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.1, color: {column: kind, categories: {"
                    + ", ".join(f'"{kind}": "{color}"' for kind, color in zip(
@@ -104,7 +104,7 @@ class DataFilmsTest(CommandCase):
             self.assertEqual(self.read("c.npy"), self.read("h.npy"))
         self.assertIn('"a": "#1f77b4"', self.validate())
 
-    def test_the_window_is_of_all_files_or_of_each(self):
+    def test_the_window_covers_all_files_or_each(self):
         def views():
             return [re.search(r"view +(.*)", self.validate("--frame", str(frame))).group(1) for frame in self.frames()]
         self.scene(head=HEAD + "view: {fit: data, margin: 0}")
@@ -120,7 +120,7 @@ class DataFilmsTest(CommandCase):
                    head=HEAD + "view: {fit: data, margin: 0}")
         self.assertIn("expected 4 names, one for each column of", self.error())
 
-    def test_a_window_over_each_frame_goes_by_where_all_layers_are_in_it(self):
+    def test_a_window_over_each_frame_covers_all_layers_of_the_frame(self):
         rows = "x,y,r\n0,0,0.3\n1,1,0.2\n0.2,0.9,0.1\n"
         self.write("one.csv", rows)
         for frame in self.frames():
@@ -138,7 +138,7 @@ class DataFilmsTest(CommandCase):
             pictures.append([self.pixels(png) for png in stills])
         self.assertTrue(pictures[0] == pictures[1])
 
-    def test_numbers_from_validate_are_the_same_frames(self):
+    def test_numbers_from_validate_draw_the_same_frames(self):
         self.scene(head=HEAD + "view: {fit: data}")
         printed = self.validate()
         low, high = re.search(r"color +v by linear: (\S+) to (\S+)\n", printed).groups()
@@ -149,7 +149,7 @@ class DataFilmsTest(CommandCase):
         self.assertEqual(film, [self.fingerprint("--frame", str(frame)) for frame in self.frames()])
         self.assertEqual(len(set(film)), FRAMES)
 
-    def test_films_shards_streams_and_stills_are_the_same(self):
+    def test_films_shards_streams_and_stills_are_equal(self):
         self.scene(head=HEAD + "view: {fit: data}")
         stills = [self.picture("--frame", str(frame)) for frame in self.frames()]
         self.assertEqual(len(set(stills)), FRAMES)
@@ -182,7 +182,7 @@ class DataFilmsTest(CommandCase):
         shutil.copy(self.path("f_07.png"), self.path("f_06.png"))
         self.assertIn(b"foreign: 6", self.run_roundel(*verify, code=FAILED).stdout)
 
-    def test_simulated_layers_go_on_beside_data(self):
+    def test_simulated_layers_move_beside_data(self):
         self.scene(["generator: fireworks", "data: d_####.npz, " + MAP])
         for frame, found in zip(self.frames(), self.circles()):
             self.run_roundel("circles", "s.yaml", "--frame", str(frame), "-o", "one.npy", "--columns", "all")
@@ -202,7 +202,7 @@ class DataFilmsTest(CommandCase):
         for a, b in zip(from_csv, self.circles()):
             np.testing.assert_array_equal(a, b)
 
-    def test_missing_files_are_said_together(self):
+    def test_missing_files_are_reported_together(self):
         self.scene()
         for frame in (4, 5, 8):
             os.remove(self.path(f"d_{frame:04}.npz"))
@@ -211,7 +211,7 @@ class DataFilmsTest(CommandCase):
                              r"s.yaml:6:12: layers\[0\].data: no file for 3 of 6 frames: 4-5,8 \(.*d_0004.npz\)")
         self.assertFalse(os.path.exists(self.path("f_3.png")))
 
-    def test_with_numbers_in_the_scene_only_frames_that_are_drawn_need_files(self):
+    def test_only_drawn_frames_need_files_if_the_scene_has_numbers(self):
         written = MAP.replace("range:", "domain: [3, 16], range:").replace("colormap:", "domain: [3, 16], colormap:")
         self.scene("data: d_####.npz, " + written)
         before = self.picture("--frame", "6")
@@ -261,7 +261,7 @@ class DataFilmsTest(CommandCase):
         data["x"][7] = np.nan
         np.savez(self.path(f"d_{frame:04}.npz"), **data)
 
-    def test_bad_data_fail_their_frame_alone(self):
+    def test_bad_data_fail_only_their_frame(self):
         maps = {"map": MAP.replace("colormap", "over: frame, colormap").replace("range", "over: frame, range"),
                 "numbers": "map: {x: x, y: y, radius: 0.02}", "where": "map: {x: x, y: y, radius: 0.02}, where: {v: {min: 0}}"}
         for name, one in maps.items():
@@ -306,7 +306,7 @@ class DataFilmsTest(CommandCase):
         self.assertIn('frame 2: none of the texts of "v" of t_0002.csv', printed)
         self.assertIn("2 of 4 frames are missing; to draw them: the same command with --resume, or with --frames 1-2\n", printed)
 
-    def test_other_bad_files_fail_their_frame_alone_too(self):
+    def test_other_bad_files_fail_only_their_frame(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
         render = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")
         np.savez(self.path("d_0004.npz"), x=[1.0], speed=[1.0])
@@ -316,7 +316,7 @@ class DataFilmsTest(CommandCase):
         self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", printed)
         self.assertIn("2 of 6 frames are missing; to draw them: the same command with --resume, or with --frames 4,6\n", printed)
 
-    def test_bad_frames_that_are_alike_take_no_other_picture(self):
+    def test_equal_bad_frames_have_no_picture(self):
         """Small data with `columns` are checked while drawing, after frames were compared."""
         good, bad = np.full((3, 3), 0.25, np.float32), np.array([[0.5, 0.5, 0.1], [np.nan, 0, 0.1]], np.float32)
         self.scene("data: p_##.npy, columns: [x, y, radius]")
@@ -326,7 +326,7 @@ class DataFilmsTest(CommandCase):
             printed = self.error("render", "s.yaml", "--frames", "all", "-o", "a_##.png", "--overwrite", code=SOME_FAILED)
             self.assertIn(f"to draw them: the same command with --resume, or with --frames {said_bad}\n", printed)
 
-    def test_exports_that_share_a_film_do_not_wait_for_bad_frames(self):
+    def test_exports_that_share_a_film_skip_bad_frames(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
         for frame in (4, 5, 7):
             self.spoil(frame)
@@ -337,7 +337,7 @@ class DataFilmsTest(CommandCase):
             self.assertEqual(process.returncode, SOME_FAILED, printed)
             self.assertIn(b"frame 7: d_0007.npz: row 7", printed)
 
-    def test_frames_of_which_none_can_be_drawn_are_invalid(self):
+    def test_a_film_of_bad_frames_only_is_invalid(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
         self.spoil(5)
         self.assertIn("frame 5: d_0005.npz: row 7", self.error("render", "s.yaml", "--frames", "5", "-o", "f_##.png"))
@@ -345,7 +345,7 @@ class DataFilmsTest(CommandCase):
             self.spoil(frame)
         self.assertIn("d_0003.npz: row 7", self.error("render", "s.yaml", "--frames", "all", "-o", "f_##.png"))
 
-    def test_what_all_files_say_needs_all_files(self):
+    def test_domains_over_the_film_need_all_files(self):
         self.scene()
         self.spoil(5)
         self.assertIn("d_0005.npz: row 7", self.error("render", "s.yaml", "--frames", "all", "-o", "f_##.png"))
@@ -359,7 +359,7 @@ class DataFilmsTest(CommandCase):
         self.assertIn(b"d_0005.npz: row 7", done.stderr)
         self.assertIn(b"4 of 6 frames are missing; to draw them: --frames 5-8", done.stderr)
 
-    def test_pictures_of_data_that_became_bad_are_foreign(self):
+    def test_pictures_are_foreign_after_their_data_became_bad(self):
         self.scene("data: d_####.npz, " + MAP.replace("colormap", "over: frame, colormap").replace("range", "over: frame, range"))
         render = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")
         self.run_roundel(*render)
@@ -381,18 +381,18 @@ class DataFilmsTest(CommandCase):
             counts = [len(found) for found in self.circles()]
             self.assertEqual(counts, [2, 3, 3, 2, 2, 2])
 
-    def test_a_name_that_is_there_is_one_file(self):
+    def test_an_existing_name_with_a_pattern_is_one_file(self):
         shutil.copy(self.path("d_0003.npz"), self.path("d_####.npz"))
         self.scene(head="")
         self.assertIn(f"{len(columns(3)['x'])} rows", self.validate())
 
-    def test_explain_and_legend_are_of_a_frame(self):
+    def test_explain_and_legend_describe_a_frame(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: {column: v, range: [5, 6]}}", head=HEAD + "view: {fit: data}")
         explained = self.run_roundel("explain", "s.yaml", "--frame", "7", "--pixel", "30,20").stdout.decode()
         self.assertIn("d_0007.npz", explained)
         self.run_roundel("legend", "s.yaml", "-o", "l.svg")
 
-    def test_frames_that_show_nothing_and_rows_that_are_skipped_are_said(self):
+    def test_empty_frames_and_skipped_rows_are_reported(self):
         files = ["1,2\n3,4\n", "", "1000,2000\n", "nan,2\n3,4\n"] + [f"{x},nan\n" for x in range(6)]
         for frame, rows in enumerate(files):
             self.write(f"e_{frame}.csv", "x,y\n" + rows)
@@ -419,7 +419,7 @@ class DataFilmsTest(CommandCase):
         printed = self.run_roundel("render", "none_#.yaml", "--frames", "0-1", "-o", "h_#.png").stderr.decode()
         self.assertEqual(printed.count("\n"), 1, printed)
 
-    def test_no_frame_replaces_data(self):
+    def test_frames_never_replace_data(self):
         for frame in self.frames():
             np.save(self.path(f"d_{frame:02}.npy"), np.random.default_rng(frame).uniform(0, 1, (5, 3)))
         self.scene("data: d_##.npy, columns: [x, y, radius]")

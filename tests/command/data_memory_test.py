@@ -135,13 +135,13 @@ class DataMemory(unittest.TestCase):
                     self.check_bound(name, 2, "--threads", "2")
                     self.check_least(name)
 
-    def test_threads_that_have_no_core_take_little(self):
+    def test_extra_threads_take_little(self):
         for file in ("deflated.npz", "numbers.csv", "large_chunks.h5"):
             with self.subTest(file):
                 self.write_scene(file, PERCENTILES)
                 self.check_bound(file + ", 64 threads", 2, "--threads", "64")
 
-    def test_long_texts_that_are_not_used_take_nothing(self):
+    def test_unused_long_texts_take_nothing(self):
         for file in TEXTS:
             with self.subTest(file):
                 self.write_scene(file)

@@ -35,7 +35,7 @@ class DataScenesTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"{arguments}: {done.stdout} {done.stderr}")
         return done
 
-    def test_they_are_drawn_without_warnings_and_have_legends(self):
+    def test_scenes_are_drawn_without_warnings_and_have_legends(self):
         scenes = sorted(glob.glob(os.path.join(self.folder, "*.yaml")))
         self.assertEqual([os.path.basename(scene) for scene in scenes], ["events.yaml", "particles.yaml"])
         for scene in scenes:
@@ -62,7 +62,7 @@ class DataScenesTest(unittest.TestCase):
         for name in ("x_km", "y_km", "speed"):
             np.testing.assert_array_equal(one[name], other[name])
 
-    def test_the_tissue_is_what_its_script_makes(self):
+    def test_the_stored_tissue_matches_its_script(self):
         made = os.path.join(self.folder, "tissue.npz")
         subprocess.run([os.path.join(SCENES, "make_tissue"), made], check=True, timeout=300)
         stored = os.path.join(SCENES, "../tissue.npz")

@@ -103,7 +103,7 @@ class DataTest(CommandCase):
             values = struct.unpack(f"<{3 * SIDE * SIDE}f", file.read())
         return {(k % SIDE, k // SIDE) for k in range(SIDE * SIDE) if values[3 * k] == 0}
 
-    def test_every_point_has_its_place(self):
+    def test_every_point_is_drawn_at_its_position(self):
         for center, zoom in ((900000.5, 1), (0.5, 1000000), (-5400000.25, 1e4)):
             rows = self.points(center, zoom)
             self.write_scene(rows, center, zoom)
@@ -130,7 +130,7 @@ class DataTest(CommandCase):
         for k, (x, y, radius) in enumerate(rows):
             self.assertEqual(values[7 * k:7 * k + 4], (single(x), single(y), 0, single(radius)))
 
-    def test_numbers_that_are_too_large_are_refused_with_a_way_out(self):
+    def test_too_large_numbers_are_refused_with_a_remedy(self):
         self.write_scene([(1e15, -1e15, 1), (0, 3e16, 1)], 1e15, 1)
         for command in (("validate", "s.yaml"), ("render", "s.yaml", "-o", "o.png")):
             self.assertIn("d.npy: row 1: y: expected a number from -1e15 to 1e15, got 3e+16; numbers this large are too coarse for "
@@ -139,7 +139,7 @@ class DataTest(CommandCase):
         self.write_scene([(1e15, -1e15, 1)], 1e15, 1)
         self.run_roundel("validate", "s.yaml")
 
-    def test_datasets_are_of_files_with_several_tables(self):
+    def test_dataset_needs_a_file_with_several_tables(self):
         files = {"d.csv": b"x,y\n0,1\n", "d.tsv": b"x\ty\n0\t1\n"}
         self.write_scene([(0.5, 0.5, 0.1)], 0.5, 1)
         with open(self.path("d.npy"), "rb") as file:
@@ -191,7 +191,7 @@ class DataTest(CommandCase):
         self.assertIn("radius     x", lines)
         self.assertIn("color      x, 0.5, y", validated("1px", "color: [x, 0.5, y]"))
 
-    def test_only_columns_that_are_used_have_the_same_length(self):
+    def test_only_used_columns_need_one_length(self):
         three = struct.pack("<3f", 0.25, 0.5, 0.75)
         with open(self.path("d.npz"), "wb") as file:
             file.write(npz({"edges": npy("(2, 2)", bytes(16)), "x": npy("(3,)", three), "y": npy("(3,)", three),

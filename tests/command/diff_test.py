@@ -160,7 +160,7 @@ class PlantedDefects(DiffTest):
             line = self.run_diff("a.png", name, "--max-pixels", "100%", code=DIFFER).stdout
             self.assertEqual(line, f"a.png {name}: differ: they are 10x10 RGB and {shape}\n")
 
-    def test_what_a_viewer_shows_differently_is_not_the_same(self):
+    def test_pictures_shown_differently_differ(self):
         plain = bytes(noise(300, 1))
         self.write("a.png", png(10, 10, 3, plain))
         p3 = struct.pack(">8I", 31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)
@@ -177,7 +177,7 @@ class PlantedDefects(DiffTest):
             self.assertEqual(json.loads(printed)[0][key], value)
             self.assertIn(str(value), subprocess.check_output([ROUNDEL, "info", "b.png"], cwd=self.folder, text=True))
 
-    def test_other_ways_to_store_the_same_may_be_tolerated(self):
+    def test_other_encodings_of_the_same_pixels_may_be_tolerated(self):
         grey = bytes(noise(20 * 10, 1))
         self.write("grey.png", png(20, 10, 1, grey))
         self.write("deep.png", png(20, 10, 1, bytes(byte for value in grey for byte in (value, value)), depth=16))
@@ -230,7 +230,7 @@ class PlantedDefects(DiffTest):
         done = self.run_diff("a", "b", "--report", "report", "--json=run.json", code=DIFFER)
         self.assertTrue(done.stdout.endswith("3 pictures: 1 same, 1 differs, 1 new\n"), done.stdout)
 
-    def test_a_program_without_the_modules_says_so(self):
+    def test_a_program_without_the_modules_reports_it(self):
         os.mkdir(os.path.join(self.folder, "bin"))
         program = shutil.copy(ROUNDEL, os.path.join(self.folder, "bin"))
         done = subprocess.run([program, "diff", self.corpus("colour.jpg"), self.corpus("lossy.webp")], cwd=self.folder,
@@ -257,7 +257,7 @@ class PlantedDefects(DiffTest):
         self.assertIsNone(result["psnr_db"])
 
 
-class NothingIsLeftOut(DiffTest):
+class UnsupportedContent(DiffTest):
     """Pictures that Roundel cannot compare are an error, also if their bytes are equal."""
 
     def not_supported(self, a, b, problem):
@@ -325,7 +325,7 @@ class Limits(DiffTest):
                 pixels[i] = pixels[i] + 5 if pixels[i] < 128 else pixels[i] - 5
         self.pair(change)
 
-    def test_each_holds_at_its_value_and_fails_above(self):
+    def test_each_limit_includes_its_value(self):
         for option, holds, fails in [("--max-delta", "5", "4.9"), ("--max-pixels", "12", "11"),
                                      ("--max-pixels", "1%", "0.99%"), ("--max-density", "12/16x16", "11/16x16"),
                                      ("--max-density", "4/2x2", "3/2x2"), ("--flip-mean", "1", "0.00001")]:
@@ -333,7 +333,7 @@ class Limits(DiffTest):
             self.assertIn("same within the limits: 12 of 40x30 pixels", line)
             self.run_diff("a.png", "b.png", option, fails, code=DIFFER)
 
-    def test_all_that_is_passed_is_said(self):
+    def test_all_exceeded_limits_are_reported(self):
         line = self.run_diff("a.png", "b.png", "--max-pixels", "3", "--max-density", "2/3x3", "--flip-mean",
                              "0", code=DIFFER).stdout
         self.assertRegex(line, r"\[12 pixels differ, at most 3 may, 9 pixels differ in the 3x3 pixels at "
@@ -362,7 +362,7 @@ class Limits(DiffTest):
         self.assertFalse(os.path.exists(os.path.join(self.folder, "d.png")))
         self.run_diff("a.png", "b.png", "--diff-image", "none/d.png", code=COULD_NOT)
 
-    def test_quiet_leaves_the_exit_code(self):
+    def test_quiet_keeps_the_exit_code(self):
         self.assertEqual(self.run_diff("-q", "a.png", "b.png", code=DIFFER).stdout, "")
 
     def test_wrong_command_lines(self):
@@ -387,7 +387,7 @@ class HostileFiles(DiffTest):
             self.assertTrue(result.stderr.startswith("error: " + name + ":"), result.stderr)
             self.assertEqual(result.stdout, "")
 
-    def test_what_is_no_picture(self):
+    def test_files_other_than_pictures(self):
         os.mkdir(os.path.join(self.folder, "folder"))
         os.mkfifo(os.path.join(self.folder, "pipe"))
         self.refused("none.png", "no such file")
@@ -405,7 +405,7 @@ class HostileFiles(DiffTest):
             self.skipTest("this user may read everything")
         self.refused("secret.png", "cannot open")
 
-    def test_both_problems_are_told(self):
+    def test_both_problems_are_reported(self):
         result = self.run_diff("x.png", "y.png", code=COULD_NOT)
         self.assertEqual(result.stderr, "error: x.png: no such file\nerror: y.png: no such file\n")
 
@@ -451,7 +451,7 @@ class HostileFiles(DiffTest):
         self.write("claim.pfm", b"PF\n65536 65536\n-1.0\n" + bytes(48))
         self.refused("claim.pfm", "expected 51539607552", preexec_fn=limit)
 
-    def test_too_little_memory_is_told_as_that(self):
+    def test_too_little_memory_is_reported_as_such(self):
         with open(ROUNDEL, "rb") as program:
             if b"__asan_init" in program.read():
                 self.skipTest("sanitizers need memory of their own")
@@ -474,7 +474,7 @@ class HostileFiles(DiffTest):
             result = json.loads(self.run_diff("--json", "--", name, "other.png", code=DIFFER).stdout)
             self.assertEqual(result["a"], name)
 
-    def test_a_full_or_closed_standard_output_is_no_verdict(self):
+    def test_a_full_or_closed_standard_output_gives_no_verdict(self):
         self.write("a.png", png(4, 4, 3, bytes(48)))
         with open("/dev/full", "wb") as full:
             result = subprocess.run([ROUNDEL, "diff", "a.png", "a.png"], cwd=self.folder, stdout=full,

@@ -84,7 +84,7 @@ class ExplainFrom(CommandCase):
         self.assertEqual(self.read("again/index.html"), report)
         self.assertIn("    scene: seed 7 -> 8\n", again)
 
-    def test_data_are_those_of_the_checkout(self):
+    def test_data_come_from_the_checkout(self):
         self.accept("scenes/data.yaml")
         self.write("data/rows.csv", ROWS + "0.7,0.7,0.1\n")
         out = self.regress("scenes/data.yaml")
@@ -94,13 +94,13 @@ class ExplainFrom(CommandCase):
         os.remove(self.path("old/data/rows.csv"))
         self.assertIn("    not explained: old/scenes/data.yaml:4:", self.regress("./scenes/../scenes/data.yaml"))
 
-    def test_a_film_has_a_file_a_frame(self):
+    def test_a_film_has_one_file_for_each_frame(self):
         self.accept("scenes/film.yaml", more=("--frames", "0-1"))
         self.write("scenes/p_1.csv", ROWS.replace("0.5", "0.6"))
         self.regress("scenes/film.yaml", "--frames", "0-1")
         self.assertRegex("\n".join(self.explanations()["film/0001.png"]), r" 100 % .* changed .*old/scenes/p_1.csv, 0 ")
 
-    def test_what_cannot_be_explained_keeps_its_verdict(self):
+    def test_unexplained_pictures_keep_their_verdict(self):
         self.accept("scenes/plain.yaml")
         self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
 
@@ -116,7 +116,7 @@ class ExplainFrom(CommandCase):
         os.remove(self.path("old/scenes/plain.yaml"))
         expect_explanation("old/scenes/plain.yaml: no such file\n")
 
-    def test_what_is_no_folder_is_an_error_that_shows_how_to_make_one(self):
+    def test_a_missing_folder_is_an_error_that_shows_how_to_make_one(self):
         self.accept("scenes/plain.yaml")
         self.write("r.json", "kept")
         for given, command in (("HEAD~1", "../old 'HEAD~1'"), ("origin/main", "../old origin/main"), ("a;b", "../old 'a;b'"),
@@ -127,7 +127,7 @@ class ExplainFrom(CommandCase):
                              f'"{given}"; git worktree add {command} makes one\n')
         self.assertEqual(self.read("r.json"), b"kept")
 
-    def test_no_program_is_run_and_nothing_is_written(self):
+    def test_the_checkout_is_only_read(self):
         """A folder like a repository with its own filters, as a clone may have them."""
         self.accept("scenes/plain.yaml")
         self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))

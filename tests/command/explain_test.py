@@ -64,7 +64,7 @@ class ExplainTest(CommandCase):
 
 
 class Pixel(ExplainTest):
-    def test_explained_pixels_are_those_of_the_rendered_files(self):
+    def test_explained_pixels_match_rendered_files(self):
         engine = random.Random(1)
         for variant in ([], ["--seed", "5"], ["--size", "90x130"], ["--frame", "7"], ["--scale", "0.7"],
                         ["--scale", "2", "--crop", "30,40,50,60"]):
@@ -76,7 +76,7 @@ class Pixel(ExplainTest):
                 self.assertEqual(found["value"][0], rows[y][x], (variant, x, y))
                 self.assertEqual((found["x"], found["y"], found["width"]), (x, y, width))
 
-    def test_shares_of_pixels_are_those_of_the_rendered_files(self):
+    def test_shares_of_pixels_match_rendered_files(self):
         self.write("smooth.yaml", SCENE.replace("height: 80", "height: 80, antialias: true"))
         self.run_roundel("render", "smooth.yaml", "-o", "a.pfm")
         width, height, rows = read_pfm(self.path("a.pfm"))
@@ -177,7 +177,7 @@ class Pixel(ExplainTest):
         done = self.run_roundel("explain", "-", "--pixel", "4,4", stdin=scene).stdout
         self.assertEqual(re.findall("  line [0-9]+$", done, re.M), ["  line 8"] * 2 + ["  line 6"] * 2)
 
-    def test_layers_have_their_names_and_hidden_ones_no_circles(self):
+    def test_layers_have_names_and_hidden_layers_are_empty(self):
         self.write("named.yaml", "version: 1\nimage: {width: 8, height: 8}\nlayers:\n"
                                  "  - {name: sky, generator: rgb}\n"
                                  "  - {name: sun, circles: [{x: 0.5, y: 0.5, radius: 1}]}\n"
@@ -194,7 +194,7 @@ class Pixel(ExplainTest):
         failed = self.run_roundel(*arguments, "--layers", "sky,", code=USAGE)
         self.assertIn("--layers: expected names of layers with commas between them", failed.stderr)
 
-    def test_the_table_says_where_it_stopped_and_the_bytes(self):
+    def test_the_table_shows_the_stop_and_the_bytes(self):
         found = self.explain("scene.yaml", "--pixel", "60,40")
         text = self.run_roundel("explain", "scene.yaml", "--pixel", "60,40").stdout
         lines = text.splitlines()
@@ -214,7 +214,7 @@ class Pixel(ExplainTest):
         text = self.run_roundel("explain", "scene.yaml", "--pixel", "60,40", "--limit=2").stdout
         self.assertIn(f"... and {more} circles more (--limit)", text)
 
-    def test_a_part_has_the_circles_of_the_whole(self):
+    def test_a_crop_has_the_circles_of_the_whole(self):
         whole = self.explain("scene.yaml", "--pixel", "63,38")
         part = self.explain("scene.yaml", "--crop", "60,30,10,20", "--pixel", "3,8")
         for key in ("circles", "value", "bytes", "background"):
@@ -222,7 +222,7 @@ class Pixel(ExplainTest):
         self.assertEqual((part["x"], part["width"], part["height"]), (3, 10, 20))
         self.assert_fails("scene.yaml", "--crop", "60,30,10,20", "--pixel", "10,8", mentions="X from 0 to 9")
 
-    def test_samples_are_those_of_the_picture(self):
+    def test_samples_match_the_picture(self):
         for image, key, size in (("bits: 16", "words", 2), ("dither: true", "bytes", 1),
                                  ("alpha: true, bits: 16", "words", 2)):
             self.write("deep.yaml", SCENE.replace("height: 80", "height: 80, " + image)
@@ -253,7 +253,7 @@ class Pixel(ExplainTest):
 
 
 class HeatMap(ExplainTest):
-    def test_raw_values_are_those_of_the_explained_pixels(self):
+    def test_raw_values_match_the_explained_pixels(self):
         self.run_roundel("explain", "scene.yaml", "--heatmap", "layers", "-o", "layers.pfm")
         self.run_roundel("explain", "scene.yaml", "--heatmap", "stop", "-o", "stop.pfm")
         _, _, layers = read_pfm(self.path("layers.pfm"))
@@ -267,7 +267,7 @@ class HeatMap(ExplainTest):
         self.assertEqual((width, height), (40, 33))
         self.assertEqual(part, [row[11:51] for row in stop[22:55]])
 
-    def test_overlaps_add_up_to_those_that_validate_counts(self):
+    def test_overlaps_add_up_to_the_count_of_validate(self):
         self.run_roundel("explain", "scene.yaml", "--heatmap=overlaps", "-o", "a.pfm")
         width, height, rows = read_pfm(self.path("a.pfm"))
         # Bins of 32 pixels, counted from the bottom.
@@ -276,7 +276,7 @@ class HeatMap(ExplainTest):
         text = self.run_roundel("validate", "scene.yaml").stdout
         self.assertIn(f"overlaps     {int(total):,} with", text)
 
-    def test_the_legend_has_the_value_of_the_brightest(self):
+    def test_the_legend_shows_the_largest_value(self):
         done = self.run_roundel("explain", "scene.yaml", "--heatmap", "layers", "-o", "a.png")
         self.assertEqual(done.stdout, "")
         found = self.explain("scene.yaml", "--heatmap", "layers", "-o", "b.png")
@@ -289,14 +289,14 @@ class HeatMap(ExplainTest):
         with open(self.path("a.png"), "rb") as a, open(self.path("b.png"), "rb") as b:
             self.assertEqual(a.read(), b.read())
 
-    def test_a_heat_map_is_never_taken_for_the_frame(self):
+    def test_a_heat_map_is_foreign_to_the_film(self):
         self.run_roundel("explain", "scene.yaml", "--heatmap", "stop", "-o", "f_0002.png")
         (info,) = json.loads(self.run_roundel("info", "f_0002.png", "--json").stdout)
         self.assertIn("stop heat map of ", info["fingerprint"])
         self.run_roundel("verify", "f_####.png", "--frames", "2", "--scene", "scene.yaml",
                          code=FAILED)
 
-    def test_threads_memory_and_quiet_change_no_byte(self):
+    def test_threads_memory_and_quiet_keep_every_byte(self):
         for kind in ("layers", "overlaps", "stop"):
             self.run_roundel("explain", "scene.yaml", "--heatmap", kind, "-o", "a.exr")
             with open(self.path("a.exr"), "rb") as file:
@@ -322,7 +322,7 @@ class Difference(ExplainTest):
     def diff(self, *arguments, code=1):
         return self.run_roundel("diff", "--explain", *arguments, code=code)
 
-    def test_a_planted_change_is_named(self):
+    def test_a_planted_change_is_reported(self):
         text = self.diff("scene.yaml", "moved.yaml").stdout
         self.assertIn("different circles: 1\n", text)
         self.assertRegex(text, r"\n +100 % +[\d,]+  changed +layers\[3\] circles, 0 \(scene.yaml:10\) +"
@@ -345,7 +345,7 @@ class Difference(ExplainTest):
         with open(self.path("c.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file), found)
 
-    def test_added_removed_and_reordered_circles_are_told_apart(self):
+    def test_added_removed_and_reordered_circles_are_distinguished(self):
         circles = ["{x: 0.3, y: 0.3, radius: 0.2, color: [1, 0, 0]}",
                    "{x: 0.4, y: 0.4, radius: 0.2, color: [0, 1, 0]}",
                    "{x: 0.5, y: 0.5, radius: 0.2, color: [0, 0, 1]}"]
@@ -372,13 +372,13 @@ class Difference(ExplainTest):
                       self.diff("scene.yaml", "scene.yaml", code=0).stdout)
         self.diff("scene.yaml", "scene.yaml", "--seed", "3", "--frame", "1", "--limit", "2", code=0)
 
-    def test_another_background_is_named(self):
+    def test_a_changed_background_is_reported(self):
         self.write("dark.yaml", SCENE.replace("#ffe0c0", "#000000"))
         text = self.diff("scene.yaml", "dark.yaml").stdout
         self.assertIn("different circles: 0\n", text)
         self.assertRegex(text, r"\n +100 % +the background\n$")
 
-    def test_values_of_the_files_come_first(self):
+    def test_changed_values_of_the_files_are_listed_first(self):
         self.write("b.yaml", SCENE.replace('bottom: "#ffe0c0"', 'bottom: "#ffe0c1"').replace("zoom: 1.2", "zoom: 1.20")
                    .replace("count: 3000", "count: 3001").replace("frames: 10,", "").replace("  - generator: rgb", "  - generator: rgb\n    name: first"))
         values = ["image.background.bottom #ffe0c0 -> #ffe0c1", "layers[0].name first added",
@@ -411,7 +411,7 @@ class Difference(ExplainTest):
         self.assertNotIn("cluster 2 of 2: ", text)
         self.assertIn("--clusters: expected a whole number from 1 to 1000", self.diff("a.yaml", "b.yaml", "--clusters", "0", code=2).stderr)
 
-    def test_what_cannot_be_compared_is_exit_code_2(self):
+    def test_incomparable_pictures_are_exit_code_2(self):
         self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
         for arguments, mentions in (
                 (["scene.yaml", "bad.yaml"], "bad.yaml:8:"),
@@ -434,7 +434,7 @@ class Errors(ExplainTest):
                                    f'image of 120x80 pixels, got "{pixel}"')
         self.assert_fails("scene.yaml", "--pixel", "10,0", "--size", "10x10", mentions="from 0 to 9")
 
-    def test_what_is_no_pixel(self):
+    def test_invalid_pixels(self):
         for pixel in ("5", "5,", ",5", "-1,0", "0,-1", "1.5,0", "1,2,3", "a,b", "65536,0",
                       "99999999999999999999,0", " 1,2"):
             self.assert_fails("scene.yaml", f"--pixel={pixel}",
@@ -457,7 +457,7 @@ class Errors(ExplainTest):
                           mentions='--heatmap: expected layers, overlaps or stop, got "depth"')
         self.assert_fails("scene.yaml", "scene.yaml", "--pixel", "1,1", mentions="one argument only")
 
-    def test_outputs_that_cannot_be(self):
+    def test_impossible_outputs(self):
         for name in ("a.jpg", "-", "a", "."):
             self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", name, mentions="--output: ")
         self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "scene.yaml/ne/a.png", code=REFUSED,
@@ -466,7 +466,7 @@ class Errors(ExplainTest):
                           mentions="a.png",
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
 
-    def test_scenes_that_are_wrong(self):
+    def test_invalid_scenes(self):
         self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
         for task in (["--pixel", "1,1"], ["--heatmap", "stop", "-o", "a.png"]):
             self.assert_fails("bad.yaml", *task, code=INVALID, mentions="bad.yaml:8:")

@@ -28,7 +28,7 @@ layers: [{data: %s, map: {x: x, y: y, radius: 2px%s}}]
 """
 
 # A helper whose answers may be false.
-LIAR = """#!/usr/bin/python3
+FALSE_HELPER = """#!/usr/bin/python3
 import socket
 connection = socket.socket(fileno=0)
 connection.sendall(bytes(24))
@@ -102,7 +102,7 @@ class Hdf5Test(CommandCase):
         done = self.run_roundel("validate", "s.yaml", code=INVALID)
         self.assertIn("expected columns of the same length, but ", done.stderr)
 
-    def test_little_address_space_is_an_error_at_most(self):
+    def test_little_address_space_gives_a_picture_or_an_error(self):
         self.make()
         self.write("plain.yaml", "version: 1\nlayers: [{generator: rgb}]\n")
         outcomes = set()
@@ -122,7 +122,7 @@ class Hdf5Test(CommandCase):
                 self.assertRegex(done.stderr, r"d\.h5: |out of memory", limit)
         self.assertIn(0, outcomes)
 
-    def test_a_helper_that_does_not_start_is_an_error(self):
+    def test_a_helper_that_fails_to_start_is_an_error(self):
         self.make()
         for folder in ("bin", "lib/roundel"):
             os.makedirs(self.path(folder))
@@ -135,7 +135,7 @@ class Hdf5Test(CommandCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn(problem, done.stderr)
 
-    def test_answers_are_not_trusted(self):
+    def test_answers_of_the_helper_are_checked(self):
         self.make()
         for folder in ("bin", "lib/roundel"):
             os.makedirs(self.path(folder))
@@ -144,7 +144,7 @@ class Hdf5Test(CommandCase):
         os.chmod(self.path("lib/roundel/roundel-hdf5"), 0o755)
 
         def problem(*answers, code=INVALID):
-            self.write("lib/roundel/roundel-hdf5", LIAR % (answers,))
+            self.write("lib/roundel/roundel-hdf5", FALSE_HELPER % (answers,))
             done = subprocess.run([program, "validate", "s.yaml"], cwd=self.folder, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, code, done.stderr)
             return done.stderr
@@ -176,13 +176,13 @@ class Hdf5Test(CommandCase):
         with subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
             peaks, is_done = [0], threading.Event()
 
-            def look():
+            def sample():
                 while not is_done.is_set():
                     try:
                         peaks.extend(peak(helper) for helper in helpers(process.pid))
                     except (OSError, TypeError):
                         pass
-            thread = threading.Thread(target=look)
+            thread = threading.Thread(target=sample)
             thread.start()
             messages = process.stderr.read()
             is_done.set()

@@ -72,13 +72,13 @@ class ShortHelp(ScenesCase):
             self.assertIn("docs/scenes.md", last)
         self.assertIn("docs/scenes.md", self.run_roundel("--help").stdout)
 
-    def test_short_and_full_options_may_stand_anywhere(self):
+    def test_help_options_work_anywhere(self):
         short, full = (self.run_roundel("render", option).stdout for option in ("-h", "--help"))
         for arguments, text in ((["a.yaml", "-qh"], short), (["-h", "--nonsense"], short), (["--help", "-h"], full),
                                 (["-h", "--help"], full)):
             self.assertEqual(self.run_roundel("render", *arguments).stdout, text, arguments)
 
-    def test_without_a_command_there_is_the_short_help(self):
+    def test_a_missing_command_prints_the_short_help(self):
         done = self.run_roundel(code=USAGE)
         self.assertEqual(done.stderr, self.run_roundel("-h").stdout + "error: expected a command\n")
 
@@ -106,7 +106,7 @@ class Examples(ScenesCase):
             self.run_roundel("regress", "scenes", "--goldens", "goldens", "--shard", share, "--json", results,
                               "-o", f"{os.path.dirname(results) or '.'}/regress-output", code=1)
 
-    def test_they_work(self):
+    def test_examples_work(self):
         environment = {**os.environ, "PATH": f"{os.path.dirname(ROUNDEL)}:{os.environ['PATH']}"}
         examples = []
         for command in ["", *COMMANDS]:
@@ -145,7 +145,7 @@ class Guesses(ScenesCase):
         self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
         self.assert_fails("render", "rgb.yaml", "-o", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
 
-    def test_a_file_that_is_no_scene(self):
+    def test_a_file_other_than_a_scene(self):
         self.run_roundel("render", "rgb.yaml", "-o", "first.png")
         self.write("pts.csv", "x,y\n0,0\n")
         for command in ("render", "validate"):
@@ -191,7 +191,7 @@ class Labels(ScenesCase):
 
 
 class Antialias(ScenesCase):
-    def test_the_option_does_what_the_key_does(self):
+    def test_the_option_equals_the_key(self):
         self.write("smooth.yaml", RGB.replace("height: 48", "height: 48, antialias: true"))
         for scene in ("rgb", "smooth"):
             self.run_roundel("render", f"{scene}.yaml", "-o", f"{scene}.png")
@@ -202,7 +202,7 @@ class Antialias(ScenesCase):
         done = self.run_roundel("render", "rgb.yaml", "--antialias", "--no-antialias", "-o", "a.png", code=USAGE)
         self.assertIn("error: --no-antialias: expected one of --antialias and --no-antialias\n", done.stderr)
 
-    def test_frames_and_goldens_are_of_their_edges(self):
+    def test_frames_and_goldens_depend_on_antialias(self):
         self.run_roundel("render", "snow.yaml", "--frames", "0-2", "-o", "f#.png")
         done = self.run_roundel("render", "snow.yaml", "--frames", "0-2", "--resume", "--antialias", "-o", "f#.png", code=4)
         self.assertIn("of another scene", done.stderr)
@@ -217,7 +217,7 @@ class Antialias(ScenesCase):
 
 
 class ManPages(ScenesCase):
-    def test_they_have_the_parts_of_the_help(self):
+    def test_man_pages_have_the_parts_of_the_help(self):
         subprocess.run([sys.executable, SOURCE / "tools/man-pages", ROUNDEL, self.path("man")], check=True)
         self.assertEqual(sorted(os.listdir(self.path("man"))), sorted(["roundel.1", *(f"roundel-{command}.1" for command in COMMANDS)]))
         for command in COMMANDS:

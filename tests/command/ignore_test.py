@@ -41,7 +41,7 @@ class IgnoreTest(CommandCase):
     def diff(self, *more, code, pair=("goldens/a.png", "actual/a.png")):
         return self.run_roundel("diff", *pair, *more, code=code)
 
-    def test_regions_and_masks_are_left_out_and_counted(self):
+    def test_regions_and_masks_are_ignored_and_counted(self):
         self.diff(code=DIFFER)
         for options in (("--ignore", CLOCK), ("--mask", "mask.png"), ("--ignore", "0,0,1,1", "--ignore", CLOCK)):
             self.assertRegex(self.diff(*options, code=SAME).stdout.decode(),
@@ -53,7 +53,7 @@ class IgnoreTest(CommandCase):
         self.draw("actual/a.png", "hand=0.17", "disc=1.1")
         self.diff("--ignore", CLOCK, code=DIFFER)
 
-    def test_smoothed_edges_may_be_passed_over(self):
+    def test_smoothed_edges_may_be_ignored(self):
         self.draw("one.png", scene="smooth.yaml")
         self.draw("two.png", "disc=1.006", scene="smooth.yaml")
         pair = ("one.png", "two.png")
@@ -63,7 +63,7 @@ class IgnoreTest(CommandCase):
         self.draw("two.png", "disc=1.3", scene="smooth.yaml")
         self.diff("--ignore-antialiasing", code=DIFFER, pair=pair)
 
-    def test_what_is_wrong_is_said(self):
+    def test_mistakes_are_reported(self):
         for options, printed in ((("--ignore", "1,2,3"), b"--ignore: expected X,Y,W,H, four whole numbers"),
                               (("--ignore", "0,0,0,4"), b"--ignore: expected a whole number of pixels from 1"),
                               (("--mask", "no.png"), b"--mask: no.png: no such file"),

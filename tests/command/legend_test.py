@@ -39,7 +39,7 @@ class LegendTest(CommandCase):
     def texts(self, svg):
         return [text.text for text in svg.iter(SVG + "text")]
 
-    def test_what_no_circle_shows_has_no_legend(self):
+    def test_hidden_encodings_have_no_legend(self):
         full = ("z: 0.5, radius: {column: area, range: [4px, 10px]}, color: v, "
                 "alpha: {column: v, range: [0.1, 1]}")
 
@@ -54,7 +54,7 @@ class LegendTest(CommandCase):
         self.assertEqual(headings('fill: false\n    stroke: {width: 1px, color: "#102030"}'), ["alpha", "radius"])
         self.assertEqual(headings("fill: false\n    stroke: {width: 1px, alpha: 1}"), ["color", "radius"])
 
-    def test_strokes_are_drawn_as_the_layer_has_them(self):
+    def test_strokes_match_the_layer(self):
         kinds = 'color: {column: kind, categories: tab10}, radius: {column: area, range: [4px, 10px]}'
         self.scene(kinds)
         fills = [rect.get("fill") for rect in self.legend().iter(SVG + "rect")][1:]
@@ -77,7 +77,7 @@ class LegendTest(CommandCase):
         self.assertEqual(circles[0], (2, 4, "none", "#606060"))  # wider than the circle: a disc
         self.assertEqual(circles[-1], (7, 6, "none", "#606060"))
 
-    def test_scales_have_the_numbers_that_validate_prints(self):
+    def test_scales_match_validate(self):
         for scale in ("linear", "sqrt", "log", "symlog", "rank"):
             for domain in ("", "domain: [0.25, 700.125]", "domain: [10%, 60%]", "domain: [900, 0.125]"):
                 if domain and scale == "rank":
@@ -96,7 +96,7 @@ class LegendTest(CommandCase):
                     numbers = [float(text) for text in after[:end]]
                     self.assertEqual(numbers, sorted(numbers, reverse=numbers[0] > numbers[-1]))
 
-    def test_ticks_stand_where_the_scale_puts_their_values(self):
+    def test_ticks_follow_the_scale(self):
         self.scene("radius: 1px, color: {column: v, scale: log, domain: [0.1, 1000]}")
         svg = self.legend()
         bar = next(r for r in svg.iter(SVG + "rect") if r.get("fill") == "url(#bar1)")
@@ -124,7 +124,7 @@ class LegendTest(CommandCase):
         self.scene('radius: 1px, color: {column: v, categories: {"25.5": "#ff0000", "3": "#0000ff"}, missing: 0.5}')
         self.assertEqual(self.texts(self.legend())[2:], ["3", "25.5", "missing"])
 
-    def test_circles_have_the_radii_of_the_picture(self):
+    def test_radii_match_the_picture(self):
         def radii(*arguments):
             return [float(circle.get("r")) for circle in self.legend(*arguments).iter(SVG + "circle")]
         self.scene("radius: {column: area, scale: linear, domain: [0, 100], range: [2px, 12px]}")
@@ -147,7 +147,7 @@ class LegendTest(CommandCase):
                              "{x: x, y: y, radius: r}, radius_limits: [3px, 0.08]}]\n")
         self.assertEqual(radii(), [4, 8, 12, 16, 16])
 
-    def test_alphas_are_behind_the_layer_s_opacity(self):
+    def test_alphas_include_the_layers_opacity(self):
         self.write("s.yaml", "version: 1\nlayers: [{name: few, opacity: 0.5, data: d.csv, map: {x: x, y: y, "
                              "radius: 1px, alpha: {column: v, range: [0.25, 1]}}}]\n")
         svg = self.legend()
@@ -172,7 +172,7 @@ class LegendTest(CommandCase):
         self.scene("radius: {column: x, range: [1px, 2px]}, color: x")  # a domain of one number
         self.assertEqual(self.texts(self.legend()).count("0.5"), 2)
 
-    def test_the_same_goes_to_stdout_and_over_an_old_file(self):
+    def test_stdout_and_replaced_files_get_the_same_bytes(self):
         self.scene("radius: area, color: v")
         self.write("d.csv", "x,y,v,area\n0.5,0.5,1,1\n0.5,0.5,2,3\n")
         self.write("l.svg", "old")
@@ -186,7 +186,7 @@ class LegendTest(CommandCase):
         self.assertIn("would replace", self.run_roundel("legend", "s.yaml", "-o", "link.svg",
                                                         code=REFUSED).stderr.decode())
 
-    def test_what_has_no_legend_is_said(self):
+    def test_a_missing_legend_is_reported(self):
         self.scene('radius: 1px, color: "#ff0000"')
         self.assertIn("s.yaml: nothing for a legend: expected a layer whose map",
                       self.run_roundel("legend", "s.yaml", "-o", "l.svg", code=INVALID).stderr.decode())

@@ -93,7 +93,7 @@ class MapTest(CommandCase):
         np.testing.assert_array_equal(found[:, 6], self.data["blue"])
         np.testing.assert_array_equal(found[:, 7], np.float32(0.125))
 
-    def test_alphas_of_small_whole_numbers_are_divided_as_colours_are(self):
+    def test_alphas_of_small_whole_numbers_are_scaled_like_colours(self):
         layer = "    map: {x: x, y: y, radius: size, alpha: %s}"
         np.testing.assert_array_equal(self.circles(layer % "red")[:, 7], (self.data["red"] / 255).astype(np.float32))
         np.testing.assert_array_equal(self.circles(layer % "green")[:, 7], (self.data["green"] / 65535).astype(np.float32))
@@ -205,7 +205,7 @@ class MapTest(CommandCase):
             found = self.circles(f"{plain}    where: {where}")
             np.testing.assert_array_equal(found[:, 0], data["x"][kept].astype(np.float32), where)
 
-    def test_the_order_of_conditions_changes_no_file(self):
+    def test_the_order_of_conditions_keeps_the_file(self):
         self.write("w.csv", "x,y,kind,v\n0.2,0.3,a,1\n0.5,0.5,b,2\n0.7,0.6,a,3\n")
         files = []
         for where in ("{kind: {in: a}, v: {min: 2}, x: {max: 1}}", "{v: {min: 2}, x: {max: 1}, kind: {in: a}}"):
@@ -216,7 +216,7 @@ class MapTest(CommandCase):
         self.assertTrue(files[0] == files[1])
         self.assertIn(b"eac0ed98923ae90c3bd76dbd846f26a0", files[0])
 
-    def test_circles_with_opacity_and_strokes_are_drawn_again(self):
+    def test_exported_circles_keep_opacity_and_strokes(self):
         head = "image: {width: 90, height: 60}\nview: {zoom: 1.5}"
         circles = "  - random: {count: 60, radius: {uniform: [0.02, 0.2]}, alpha: {uniform: [0.2, 1]}"
         for alpha, again in (("", ""), (", alpha: 0.8", ", alpha: 0.4")):  # times the opacity
@@ -229,7 +229,7 @@ class MapTest(CommandCase):
             self.run_roundel("render", "s.yaml", "-o", "b.pfm", "-q", "--backend", "cpu", "--overwrite")
             self.assertTrue(self.read("a.pfm") == self.read("b.pfm"), alpha)
 
-    def test_rows_that_cannot_be_drawn(self):
+    def test_undrawable_rows(self):
         message = self.error("    map: {x: x, y: y, radius: {column: v, scale: log, range: [1, 2]}}")
         bad = np.flatnonzero(~taken(self.data["v"], "log"))
         self.assertIn(f"d.npy: row {bad[0]}: v: radius: expected a number > 0 for scale: log, got ", message)
@@ -256,7 +256,7 @@ class MapTest(CommandCase):
         constant = "    map: {x: x, y: y, radius: 3px, color: [0.5, 1.5, 0]}\n    blend: screen"
         self.assertIn("map.color: expected colours from 0 to 1, which blend: screen needs, got 1.5", self.error(constant))
 
-    def test_order_is_stable_and_nan_lowest(self):
+    def test_order_is_stable_with_nan_lowest(self):
         values = self.data["v"]
         for descending in (False, True):
             found = self.circles("    map: {x: x, y: y, radius: size}\n"
@@ -309,7 +309,7 @@ class MapTest(CommandCase):
         self.assertIn("the layer's data already have it; remove this key",
                       self.error("    map: {x: 0, y: 0, radius: 1, color: 0.5}\n    color: 0.25"))
 
-    def test_what_circles_wrote_draws_the_same_picture(self):
+    def test_exported_circles_draw_the_same_picture(self):
         self.scene("    map: {x: x, y: y, radius: {column: v, scale: symlog, range: [0, 9px]}, "
                    "alpha: {column: v, scale: rank}, color: {column: v, scale: log, missing: 0.5}}\n"
                    "    order: v\n    invalid: skip", "image: {width: 256, height: 256}")
@@ -324,7 +324,7 @@ class MapTest(CommandCase):
         self.run_roundel("render", "again.yaml", "-o", "b.pfm")
         self.run_roundel("diff", "a.pfm", "b.pfm")
 
-    def test_what_circles_wrote_draws_the_same_picture_under_a_view(self):
+    def test_exported_circles_draw_the_same_picture_under_a_view(self):
         """float64 data far from the origin, and layers that move, are rounded only after the view."""
         random = np.random.default_rng(8)
         far = np.column_stack([9e5 + random.random((1000, 2)), random.uniform(.01, .02, (1000, 4)), random.random(1000)])
@@ -395,7 +395,7 @@ class MapTest(CommandCase):
             self.assertLess(np.count_nonzero(np.any(cropped != plain, axis=2)), 20, window)
             self.assertGreater(np.count_nonzero(plain != 1), 1000)
 
-    def test_points_far_away_keep_their_places(self):
+    def test_far_points_keep_their_positions(self):
         random = np.random.default_rng(3)
         points = 900_000 + random.uniform(0, 1, (1000, 2))
         np.save(self.path("d.npy"), points)
@@ -409,14 +409,14 @@ class MapTest(CommandCase):
         self.assertLess(np.count_nonzero(np.any(far != near, axis=2)), 20)  # binary64 is 1e-10 apart there
         self.assertGreater(np.count_nonzero(far[:, :, 0] != 1), 1000)
 
-    def test_flip_turns_the_picture_over(self):
+    def test_flip_mirrors_the_picture(self):
         head = "image: {width: 150, height: 100}\nview: {x: [0, 1], y: [0.2, 0.8]"
         layer = "    map: {x: x, y: y, radius: 3px}\n    where: {v: {min: 40}}"
         up, down = self.picture(head + "}", layer), self.picture(head + ", flip: y}", layer)
         self.assertLess(np.mean(np.any(up[::-1] != down, axis=2)), 0.01)
         self.assertGreater(np.mean(np.any(up != down, axis=2)), 0.1)
 
-    def test_rows_that_are_skipped_are_said(self):
+    def test_skipped_rows_are_reported(self):
         self.write("a_0.csv", "x,v\n0.5,1\n0.2,0\n0.3,-1\n")
         self.write("a_1.csv", "x,v\n0.5,1\n0.2,0.5\n0.3,-1\n")
         for invalid, code in (("skip", 0), ("error", 3)):
@@ -433,7 +433,7 @@ class MapTest(CommandCase):
             else:
                 self.assertIn("a_0.csv: row 1", printed.replace("line 3", "row 1"))
 
-    def test_what_is_not_seen_is_said(self):
+    def test_invisible_rows_are_reported(self):
         def words(head, layer="    map: {x: x, y: y, radius: size}"):
             self.scene(layer, head)
             return self.run_roundel("render", "s.yaml", "-o", "w.png").stderr.decode()
@@ -469,7 +469,7 @@ class MapTest(CommandCase):
         self.assertIn("there is more around the view's window",
                       self.run_roundel("render", "s.yaml", "-o", "w.png", "--size", "200x100").stderr.decode())
 
-    def test_scenes_come_from_pipes(self):
+    def test_scenes_may_come_from_pipes(self):
         self.scene("    map: {x: x, y: y, radius: 3px}")
         self.run_roundel("render", "s.yaml", "-o", "a.png")
         with open(self.path("s.yaml"), "rb") as file:
@@ -480,7 +480,7 @@ class MapTest(CommandCase):
                 self.assertEqual(one.read(), other.read())
         self.assertIn("-:1:1: ", self.run_roundel("validate", "-", code=INVALID, stdin=b"nonsense: 1").stderr.decode())
 
-    def test_films_of_circles_are_files(self):
+    def test_circles_of_films_go_to_files(self):
         with open(self.path("f.yaml"), "w", encoding="utf-8") as file:
             file.write("version: 1\nlayers: [{generator: bouncingballs}]\n")
         self.run_roundel("circles", "f.yaml", "--frames", "0,30", "-o", "b_##.npy")
@@ -490,7 +490,7 @@ class MapTest(CommandCase):
         self.run_roundel("circles", "f.yaml", "--frames", "0,30", "-o", "b.npy", code=2)
 
     @unittest.skipIf("SANITIZED" in os.environ, "minutes")
-    def test_many_rows_are_drawn_as_they_are_read(self):
+    def test_many_rows_are_streamed(self):
         """Sorted or not, many circles are made chunk by chunk, with the same picture."""
         random = np.random.default_rng(4)
         rows = 9_000_000
@@ -509,7 +509,7 @@ class MapTest(CommandCase):
         in_order = self.picture("image: {width: 100, height: 100}", layer + "    order: {column: 3}")
         np.testing.assert_array_equal(streamed, in_order)
 
-    def test_threads_change_nothing(self):
+    def test_threads_keep_every_byte(self):
         self.scene("    map: {x: x, y: y, radius: {column: v, scale: rank, range: [0, 9px]}, "
                    "color: {column: v, domain: [3%, 97%]}}\n    order: v\n    invalid: skip",
                    "view: {fit: data}")

@@ -146,7 +146,7 @@ class Memory(unittest.TestCase):
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, messages, usage.ru_maxrss * 1024
 
-    def test_bounds_hold_and_less_memory_takes_no_more(self):
+    def test_bounds_hold_and_less_memory_takes_less(self):
         for name, (text, ending, budgets) in SCENES.items():
             with self.subTest(name):
                 self.write_scene(text)
@@ -179,7 +179,7 @@ class Memory(unittest.TestCase):
                     before, allowed = used, least
 
     @unittest.skipIf(BACKEND == "cuda", "--memory is device memory there")
-    def test_what_cannot_be_had_is_refused_with_what_it_needs(self):
+    def test_too_little_memory_is_refused_with_the_needed_amount(self):
         for name in ("few circles, EXR", "pixels unfinished after a chunk", "long lists",
                      "simulated flakes"):
             with self.subTest(name):
@@ -197,7 +197,7 @@ class Memory(unittest.TestCase):
                 os.remove(self.path("b." + ending))
 
     @unittest.skipIf(BACKEND == "cuda", "--memory is device memory there")
-    def test_what_a_chunk_took_is_not_missed_by_the_next_one(self):
+    def test_chunks_release_their_memory(self):
         self.write_scene("version: 1\nimage: {width: 200, height: 150}\nlayers:\n"
                          "  - random: {count: 1000001, radius: 0.004, alpha: 0.05}\n")
         self.assertEqual(self.render("all.png")[0], 0)
@@ -207,7 +207,7 @@ class Memory(unittest.TestCase):
             self.assertTrue(filecmp.cmp(self.path("all.png"), self.path("part.png"), shallow=False))
 
     @unittest.skipIf(BACKEND == "cuda", "--memory is device memory there")
-    def test_more_is_enough_where_less_is(self):
+    def test_more_memory_is_always_enough(self):
         """Lists of copies, which are faster, do not fit in each of these."""
         self.write_scene("version: 1\nlayers:\n  - generator: snow\n")
         self.assertEqual(self.render("all.png", "--threads", "1")[0], 0)

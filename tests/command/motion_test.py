@@ -38,7 +38,7 @@ class MotionTest(CommandCase):
     def assertSame(self, one, other):  # pylint: disable=invalid-name
         self.assertTrue(one == other, "pixels differ")
 
-    def test_stills_of_frames_before_0_are_those_of_the_film(self):
+    def test_stills_of_frames_below_0_equal_the_film(self):
         self.scene(FILM.replace("{4: 0, 0.5s: 1}", "{-8: 0, 0.5s: 1}"))
         self.render("--frames", "-10--7")
         for frame in (-10, -7):
@@ -46,7 +46,7 @@ class MotionTest(CommandCase):
             self.assertEqual(self.read("still.png"), self.read(f"f/f_{frame:02}.png"))
         self.assertNotEqual(self.read("f/f_-8.png"), self.read("f/f_-7.png"))
 
-    def test_frames_are_stills_and_an_edit_of_the_end_keeps_the_beginning(self):
+    def test_frames_equal_stills_and_an_edit_of_the_end_keeps_the_beginning(self):
         self.scene(FILM)
         self.render("--frames", "all")
         for frame in (0, 5, 10, 20):
@@ -116,7 +116,7 @@ class MotionTest(CommandCase):
             stream = self.run_roundel("render", "s.yaml", "-o", "-", "--format", "y4m", "--frames", frames, "-q").stdout
             self.assertIn(b" " + rate + b" ", stream.split(b"\n")[0])
 
-    def test_real_time_goes_by_fps(self):
+    def test_real_time_follows_fps(self):
         self.scene(SIMULATED % "", "steps.yaml")
         self.scene(SIMULATED % ", time: real")
         for frame in (-2, 0, 1, 7, 20):
@@ -130,7 +130,7 @@ class MotionTest(CommandCase):
         self.scene(SIMULATED.replace("30", "1e-9") % ", time: real")
         self.assertIn(b"steps of 1/60 s", self.render("--frame", "1", output="a.png", code=INVALID).stderr)
 
-    def test_validate_says_what_moves(self):
+    def test_validate_lists_moving_values(self):
         self.scene(FILM)
         printed = self.run_roundel("validate", "s.yaml").stdout.decode()
         self.assertIn('  moves        view: zoom\n               layers[1]: opacity, x of 1 circle\n', printed)

@@ -38,7 +38,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Options, DefaultsAreThoseOfThePlainStruct) {
+TEST(Options, DefaultsMatchThePlainStruct) {
   const RenderOptions options = accepted({"a.yaml"});
   EXPECT_EQ(options.scenes, std::vector<std::string>{"a.yaml"});
   EXPECT_FALSE(options.output || options.scene.frame || options.scene.overrides.seed ||
@@ -50,7 +50,7 @@ TEST(Options, DefaultsAreThoseOfThePlainStruct) {
   EXPECT_EQ(options.verbosity, Verbosity::kNormal);
 }
 
-TEST(Options, ValuesMayFollowAnEqualSignOrASpace) {
+TEST(Options, ValuesFollowAnEqualSignOrASpace) {
   for (const Arguments& arguments :
        {Arguments{"a.yaml", "--output=b.png", "--size=640x480", "--seed=4294967295", "--frame=7",
                   "--backend=cuda", "--device=2", "--threads=3", "--memory=2G", "-q"},
@@ -72,7 +72,7 @@ TEST(Options, ValuesMayFollowAnEqualSignOrASpace) {
   }
 }
 
-TEST(Options, StatsNeverTakeTheNextArgument) {
+TEST(Options, StatsLeaveTheNextArgument) {
   EXPECT_EQ(accepted({"--stats", "a.yaml"}).scenes, std::vector<std::string>{"a.yaml"});
   EXPECT_EQ(accepted({"--stats", "a.yaml"}).stats, StatsFormat::kTable);
   EXPECT_EQ(accepted({"--stats=table", "a.yaml"}).stats, StatsFormat::kTable);
@@ -81,7 +81,7 @@ TEST(Options, StatsNeverTakeTheNextArgument) {
                        R"(--stats: expected table or json, got "xml")"));
 }
 
-TEST(Options, ShortOnesCanBeWrittenTogetherAndTheLastCounts) {
+TEST(Options, ShortOptionsCombineAndTheLastCounts) {
   const RenderOptions options = accepted({"-qvob.png", "a.yaml"});
   EXPECT_EQ(options.verbosity, Verbosity::kVerbose);
   EXPECT_EQ(options.output, "b.png");
@@ -97,7 +97,7 @@ TEST(Options, VarsAreSetByNameAndValue) {
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "--set", "=1"}), "--set: expected NAME=VALUE"));
 }
 
-TEST(Options, AfterTwoDashesEverythingIsAnArgument) {
+TEST(Options, TwoDashesEndTheOptions) {
   EXPECT_EQ(accepted({"-q", "--", "--seed", "-q"}).scenes,
             (std::vector<std::string>{"--seed", "-q"}));
 }
@@ -116,22 +116,22 @@ TEST(Options, AllProblemsAreReportedTogether) {
   }
 }
 
-TEST(Options, AMissingArgumentIsReportedWithTheBadOptions) {
+TEST(Options, MissingArgumentIsReportedWithBadOptions) {
   const std::string message = render_refusal({"--seed=-1"});
   EXPECT_TRUE(contains(message, "expected SCENE..."));
   EXPECT_TRUE(contains(message, R"(got "-1")"));
 }
 
-TEST(Options, NamesAreNeverGuessedFromTheirBeginnings) {
+TEST(Options, RejectsAbbreviatedNames) {
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "--out=b.png"}), R"("--out": unknown option)"));
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "--verb"}), R"("--verb": unknown option)"));
 }
 
-TEST(Options, UnknownShortOptionsAreNamedAlone) {
+TEST(Options, ReportsEachUnknownShortOption) {
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "-qx"}), R"("-x": unknown option)"));
 }
 
-TEST(Options, SwitchesTakeNoValue) {
+TEST(Options, SwitchesRejectValues) {
   const std::string message = render_refusal({"a.yaml", "--quiet=3", "--seed", "x"});
   EXPECT_TRUE(contains(message, "--quiet: takes no value"));
   EXPECT_TRUE(contains(message, "--seed: expected")) << message;
@@ -139,7 +139,7 @@ TEST(Options, SwitchesTakeNoValue) {
                        "--antialias: takes no value; type --antialias or --no-antialias"));
 }
 
-TEST(Options, OneFrameIsNotAListOfFrames) {
+TEST(Options, FrameRejectsAList) {
   for (const std::string list : {"all", "0-9", "1,3"})
     EXPECT_EQ(render_refusal({"a.yaml", "--frame", list}),
               "--frame: expected one frame, got \"" + list +
@@ -149,7 +149,7 @@ TEST(Options, OneFrameIsNotAListOfFrames) {
   EXPECT_EQ(accepted({"a.yaml", "--frame", "-3"}).scene.frame, -3);
 }
 
-TEST(Options, APixelAfterTheSceneHasAnOption) {
+TEST(Options, PixelAfterTheSceneSuggestsTheOption) {
   EXPECT_EQ(refusal(run_explain, {"a.yaml", "12", "34"}),
             "\"12\": expected one argument only; to explain a pixel: --pixel 12,34\n"
             "\"34\": expected one argument only");
@@ -198,7 +198,7 @@ TEST(Options, MemorySizesTakeBinaryUnits) {
   }
 }
 
-TEST(Options, PicturesMustHaveAKnownEnding) {
+TEST(Options, PicturesNeedAKnownExtension) {
   EXPECT_EQ(render_refusal({"a.yaml", "-o", "b.png"}), "");
   EXPECT_EQ(render_refusal({"a.yaml", "-o", "b.EXR"}), "");
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "-o", "b.jpg"}), "--output: "));
@@ -224,7 +224,7 @@ TEST(Options, FramesAreNumbersAndRanges) {
                        R"(--frames: expected frames like 1-10,15,20-30x2, got "b")"));
 }
 
-TEST(Options, SequencesHaveOptionsOfTheirOwn) {
+TEST(Options, ParsesSequenceOptions) {
   const RenderOptions options = accepted({"a.yaml", "--frames=1-9", "--resume", "--shard=2/3",
                                           "--format=exr", "--progress=openjd", "--device=1,3"});
   EXPECT_TRUE(options.resume);
@@ -237,7 +237,7 @@ TEST(Options, SequencesHaveOptionsOfTheirOwn) {
                        "blender, got \"fast\""));
 }
 
-TEST(Options, OptionsOfSequencesMustFitTogether) {
+TEST(Options, ReportsConflictingSequenceOptions) {
   const std::pair<Arguments, const char*> cases[] = {
       {{"a.yaml", "--resume"}, "--resume: needs --frames or --each"},
       {{"a.yaml", "--shard=1/2"}, "--shard: needs --frames or --each"},
@@ -263,7 +263,7 @@ TEST(Options, OptionsOfSequencesMustFitTogether) {
   }
 }
 
-TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
+TEST(Options, VerifyNeedsFramesAndForAllAScene) {
   EXPECT_EQ(refusal(run_verify, {"/no/such/a_##.png", "--frames=1-3"}), "");
   EXPECT_EQ(refusal(run_verify, {"a_##.png", "--frames=all", "--scene=a.yaml"}), "");
   EXPECT_TRUE(
@@ -274,7 +274,7 @@ TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
                        "--scene: needed by --size, --antialias, --no-antialias, --scale"));
 }
 
-TEST(Options, ArgumentsBeyondTheLastAreRefused) {
+TEST(Options, RejectsExtraArguments) {
   EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml", "b.yaml", "-o", "c.npy"}),
                        R"("b.yaml": expected one argument only)"));
   EXPECT_TRUE(contains(refusal(run_selftest, {"a.yaml"}), R"("a.yaml": expected options only)"));
@@ -292,13 +292,13 @@ TEST(Options, CirclesNeedAnNpyFile) {
   EXPECT_EQ(refusal(run_circles, {"a.yaml", "-o", "a.npy"}), "");
 }
 
-TEST(Options, MessagesHideWhatCouldSteerATerminal) {
+TEST(Options, MessagesEscapeControlCharacters) {
   const std::string message = render_refusal({"a.yaml", "--seed", "\x1b[31mred\n"});
   EXPECT_FALSE(contains(message, "\x1b"));
   EXPECT_TRUE(contains(message, "\\x1b[31mred\\x0a"));
 }
 
-TEST(CommandLine, HelpListsWhatWasDeclared) {
+TEST(CommandLine, HelpListsAllDeclaredOptions) {
   CommandLine line("paint", "THING [OPTION...]", "Paints. Takes some time.");
   std::string colour;
   std::vector<std::string> things;
@@ -330,7 +330,7 @@ TEST(CommandLine, HelpListsWhatWasDeclared) {
   EXPECT_TRUE(wet);
 }
 
-TEST(Guesses, OptionsOfOtherProgramsLeadToOurs) {
+TEST(Guesses, SuggestOptionsForThoseOfOtherPrograms) {
   const std::vector<KnownOption> options = {
       {"size", "--size WxH"}, {"frame", "--frame N"}, {"threads", "--threads N"}};
   EXPECT_EQ(guess_option("--width", options), " (did you mean \"--size WxH\"?)");
@@ -343,7 +343,7 @@ TEST(Guesses, OptionsOfOtherProgramsLeadToOurs) {
             " (did you mean \"roundel accept NAME\"?)");
 }
 
-TEST(Guesses, ACommandMayBeMissingOrAfterItsOptions) {
+TEST(Guesses, RecogniseMissingOrLateCommands) {
   const std::vector<std::string> commands = {"render", "diff", "info"};
   EXPECT_EQ(guess_command({"my scene.yaml", "-o", "a.png"}, commands),
             "; did you mean \"roundel render 'my scene.yaml' -o a.png\"?");
@@ -356,7 +356,7 @@ TEST(Guesses, ACommandMayBeMissingOrAfterItsOptions) {
   EXPECT_EQ(guess_command({"--hepl"}, commands), " (did you mean \"--help\"?)");
 }
 
-TEST(Guesses, CommandsOfOtherProgramsHaveANameHere) {
+TEST(Guesses, SuggestCommandsForThoseOfOtherPrograms) {
   EXPECT_EQ(guess_command({"compare", "a.png", "b.png"}, {"diff"}),
             "; did you mean \"roundel diff a.png b.png\"?");
   EXPECT_EQ(guess_command({"view", "a.yaml"}, {"render"}),
@@ -366,7 +366,7 @@ TEST(Guesses, CommandsOfOtherProgramsHaveANameHere) {
             "; options follow the command: roundel render -v a.yaml");
 }
 
-TEST(Options, AntialiasIsSetClearedOrTheScenes) {
+TEST(Options, AntialiasIsOnOffOrFromTheScene) {
   EXPECT_EQ(accepted({"a.yaml"}).scene.overrides.antialias, std::nullopt);
   EXPECT_EQ(accepted({"a.yaml", "--antialias"}).scene.overrides.antialias, true);
   EXPECT_EQ(accepted({"a.yaml", "--no-antialias"}).scene.overrides.antialias, false);
@@ -378,7 +378,7 @@ TEST(Options, AntialiasIsSetClearedOrTheScenes) {
                        "--scene: needed by --size, --antialias"));
 }
 
-TEST(Options, APictureAfterTheSceneIsAnOutput) {
+TEST(Options, PictureAfterTheSceneSuggestsOutput) {
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "out.png"}),
                        R"("out.png": expected a scene; to write this file: -o out.png)"));
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "film.mp4"}), "ffmpeg"));
@@ -386,7 +386,7 @@ TEST(Options, APictureAfterTheSceneIsAnOutput) {
   EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml", "b.npy"}), "to write this file: -o b.npy"));
 }
 
-TEST(CommandLine, LongTextsAreWrappedAt80Columns) {
+TEST(CommandLine, WrapsTextsAt80Columns) {
   const std::string words = "several words of text that go on and on until a line is full ";
   const std::string text = wrapped(words + words, 26);
   for (std::size_t begin = 0; begin < text.size();) {

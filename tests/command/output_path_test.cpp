@@ -43,7 +43,7 @@ TEST_F(OutputPath, PicturesInFoldersAreNamedAfterTheirScene) {
   EXPECT_EQ(picture_in_folder("out", "rgb.yaml", ImageFormat::kPfm), "out/rgb.pfm");
 }
 
-TEST_F(OutputPath, AFolderExistsOrEndsInASlash) {
+TEST_F(OutputPath, FolderExistsOrEndsInASlash) {
   EXPECT_TRUE(names_folder(in_folder("")));
   EXPECT_TRUE(names_folder("no_such_folder/"));
   EXPECT_FALSE(names_folder("no_such_folder"));
@@ -53,14 +53,14 @@ TEST_F(OutputPath, NewFilesInAFolderAreWritable) {
   EXPECT_EQ(refusal(in_folder("a.png"), false), "");
 }
 
-TEST_F(OutputPath, ExistingFilesAreKeptUnlessTheyMayBeReplaced) {
+TEST_F(OutputPath, KeepsExistingFilesUnlessOverwriting) {
   create(in_folder("a.png"));
   EXPECT_EQ(refusal(in_folder("a.png"), true), "");
   EXPECT_EQ(refusal(in_folder("a.png"), false),
             in_folder("a.png") + ": exists (--overwrite replaces it)");
 }
 
-TEST_F(OutputPath, AMissingFolderIsFine) {
+TEST_F(OutputPath, AcceptsAMissingFolder) {
   EXPECT_EQ(refusal(in_folder("new/a.png"), false), "");
   EXPECT_EQ(refusal(in_folder("no/ne/a.png"), true), "");
   create(in_folder("file"));
@@ -70,7 +70,7 @@ TEST_F(OutputPath, AMissingFolderIsFine) {
                   in_folder("file") + "\"");
 }
 
-TEST_F(OutputPath, FoldersAreMadeOnceAndGoWhenNothingWasPutIntoThem) {
+TEST_F(OutputPath, EmptyNewFoldersAreRemoved) {
   {
     const NewFolders made =
         make_folders_of({in_folder("a/1.png"), in_folder("./a/2.png"), in_folder("b/1.png"),
@@ -82,7 +82,7 @@ TEST_F(OutputPath, FoldersAreMadeOnceAndGoWhenNothingWasPutIntoThem) {
   EXPECT_TRUE(fs::exists(in_folder("b/1.png")));
 }
 
-TEST_F(OutputPath, ALinkNeedsItsTargetsFolder) {
+TEST_F(OutputPath, LinkNeedsTheFolderOfItsTarget) {
   create(in_folder("no"));
   fs::create_symlink("no/ne/a.png", in_folder("link.png"));
   EXPECT_NE(refusal(in_folder("link.png"), true).find(in_folder("no")), std::string::npos);
@@ -95,13 +95,13 @@ TEST_F(OutputPath, ALinkNeedsItsTargetsFolder) {
   EXPECT_NE(refusal(in_folder("link.png"), false), "");
 }
 
-TEST_F(OutputPath, FoldersAreNotReplaced) {
+TEST_F(OutputPath, KeepsFolders) {
   fs::create_directory(in_folder("a.png"));
   EXPECT_EQ(refusal(in_folder("a.png"), true),
             in_folder("a.png") + ": cannot write, it is a folder");
 }
 
-TEST_F(OutputPath, InputsAreNotReplacedByAnyName) {
+TEST_F(OutputPath, KeepsInputsUnderAnyName) {
   const std::string input = in_folder("data.npy");
   create(input);
   create(in_folder("other.npy"));

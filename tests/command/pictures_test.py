@@ -31,7 +31,7 @@ class Pictures(ScenesCase):
         self.run_roundel("render", "random.yaml", "-o", "b.png", "--seed", "2")
         self.assertNotEqual(self.read("b.png"), expected)
 
-    def test_pictures_are_sound_and_know_their_origin(self):
+    def test_pictures_are_valid_and_name_their_origin(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.png", "--seed", "5", "--frame", "3")
         if shutil.which("pngcheck"):
             subprocess.run(["pngcheck", "-q", self.path("a.png")], check=True)
@@ -44,7 +44,7 @@ class Pictures(ScenesCase):
         valid = self.run_roundel("validate", "rgb.yaml", "--seed", "5").stdout
         self.assertIn(info["fingerprint"], valid)
 
-    def test_info_of_what_is_no_picture(self):
+    def test_info_of_other_files(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.png")
         self.write("cut.png", self.read("a.png")[:-20].decode("latin-1"))
         done = self.run_roundel("info", "cut.png", "none.png", "rgb.yaml", "a.png", code=INVALID)
@@ -57,7 +57,7 @@ class Pictures(ScenesCase):
         self.write("e.yaml", "version: 1\n" + scene)
         return json.loads(self.run_roundel("explain", "e.yaml", "--pixel", f"{x},{y}", "--json", *arguments).stdout)
 
-    def test_gradients_are_as_the_schema_says(self):
+    def test_gradients_follow_the_schema(self):
         scene = "image: {width: 1, height: 4, background: {bottom: 0, top: 1}}\nlayers: []\n"
         self.assertEqual([self.explained(scene, 0, 3 - row)["value"][0] for row in range(4)], [0, 0.25, 0.5, 0.75])
         schema = self.run_roundel("schema").stdout
@@ -73,7 +73,7 @@ class Pictures(ScenesCase):
         self.assertEqual(self.explained(light, 4, 4, "--layers", "a")["bytes"], [255, 255, 0, 128])
         self.assertEqual(self.explained(light, 4, 4)["value"], self.explained(scene, 4, 4)["value"])
 
-    def test_snow_is_as_the_page_says(self):
+    def test_snow_follows_the_page(self):
         ramp = [(0, (1, 1, 1)), (0.25, (1, 1, 1)), (0.5, (0.8, 0.9, 1)), (0.75, (0.8, 0.9, 1)), (1, (0.8, 0.8, 1))]
         for antialias, radius, x, y in ((False, 0.2, 30, 20), (False, 0.2, 25, 16), (True, 0.035, 26, 23),
                                         (True, 0.05, 24, 24), (True, 0.2, 25, 16), (True, 0.02, 25, 24)):
@@ -97,7 +97,7 @@ class Pictures(ScenesCase):
         self.run_roundel("render", "rgb.yaml", "-o", "a.EXR")
         self.assertTrue(self.read("a.EXR").startswith(b"\x76\x2f\x31\x01"))
 
-    def test_a_program_without_its_modules_does_all_that_needs_none(self):
+    def test_a_program_without_modules_does_everything_else(self):
         os.makedirs(self.path("bin"))
         program = shutil.copy(ROUNDEL, self.path("bin/roundel"))
         self.run_roundel("render", "rgb.yaml", "-o", "a.png", program=program)
@@ -143,7 +143,7 @@ class Pictures(ScenesCase):
         return subprocess.run([ROUNDEL, "render", scene, "-o", "-", "--format", "rawvideo", "-q", *options],
                               cwd=self.folder, capture_output=True, check=True).stdout
 
-    def test_a_crop_or_preview_is_not_taken_for_the_whole_picture(self):
+    def test_a_crop_or_preview_differs_from_the_whole_picture(self):
         self.write("s.yaml", "version: 1\nimage: {width: 64, height: 64}\nlayers: [{generator: bouncingballs}]\n")
         film = ("render", "s.yaml", "--frames", "0-3", "-o", "f_##.png", "-q")
         for change in (("--crop", "0,0,64,32"), ("--scale", "0.5")):
@@ -191,7 +191,7 @@ class Pictures(ScenesCase):
         self.assertRegex(lines[1], r"^out/random\.png  20x15  5,000 circles  ")
         self.assertEqual(done.stdout, "")
 
-    def test_quiet_says_nothing_and_verbose_names_the_backend(self):
+    def test_quiet_prints_nothing_and_verbose_names_the_backend(self):
         done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "--quiet")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
         done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "-v", "--backend", "cpu")
@@ -209,7 +209,7 @@ class Pictures(ScenesCase):
         self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", "--overwrite")
         self.assertNotEqual(self.read("out/frame_0012.png"), before)
 
-    def test_a_scene_cannot_name_what_is_no_picture(self):
+    def test_a_scene_may_only_name_pictures(self):
         self.write("jpg.yaml", RGB + "output: a.jpg\n")
         for command in ("render", "validate"):
             done = self.run_roundel(command, "jpg.yaml", code=INVALID)
@@ -239,7 +239,7 @@ class Pictures(ScenesCase):
 class Formats(ScenesCase):
     MAGIC = {"png": b"\x89PNG", "exr": b"\x76\x2f\x31\x01", "pfm": b"PF\n"}
 
-    def test_the_ending_in_a_folder_follows_the_format(self):
+    def test_the_extension_in_a_folder_follows_the_format(self):
         for name, magic in self.MAGIC.items():
             self.run_roundel("render", "rgb.yaml", "random.yaml", "--format", name, "-o", "out/")
             self.run_roundel("render", "rgb.yaml", "--frames", "3-4", "--format", name, "-o", "out/")
@@ -255,7 +255,7 @@ class Formats(ScenesCase):
                                 "--resume")
         self.assertIn("0 frames (2 kept)", done.stderr)
 
-    def test_an_ending_of_another_format_is_refused(self):
+    def test_an_extension_of_another_format_is_refused(self):
         for requested in self.MAGIC:
             for ending in self.MAGIC:
                 for name in (f"a.{ending}", f"a.{ending.upper()}"):
@@ -274,7 +274,7 @@ class Formats(ScenesCase):
             self.assert_fails("render", "named.yaml", "--format", "exr", *more, code=USAGE,
                               mentions=['named.yaml: output: "a_##.png" does not match --format exr'])
 
-    def test_validate_checks_names_as_render_does(self):
+    def test_validate_checks_names_like_render(self):
         for name in ("a.png", "a.exr", "a.picture"):
             self.write(name + ".yaml", RGB + f"output: {name}\n")
         self.write("none.yaml", RGB)
@@ -331,7 +331,7 @@ class Circles(ScenesCase):
         self.assertEqual(hashlib.sha256(values).hexdigest(),
                          "c0f34de496b8804295cbd92c546f134e859f338a45a85a018f9ef43e909a3baf")
 
-    def test_snow_has_no_colours_and_mixed_scenes_have(self):
+    def test_only_mixed_scenes_of_snow_have_colours(self):
         self.run_roundel("circles", "snow.yaml", "-o", "a.npy")
         self.assertEqual(self.load("a.npy")[0], ("100000", "4"))
         self.run_roundel("circles", "mixed.yaml", "-o", "a.npy")
@@ -366,7 +366,7 @@ class Streams(ScenesCase):
     def test_closed_standard_output(self):
         self.shell('"$0" schema >&-', code=FAILED)
 
-    def test_closed_messages_never_reach_the_picture(self):
+    def test_messages_never_reach_the_picture(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.png")
         expected = self.read("a.png")
         self.shell('"$0" render rgb.yaml -o a.png --stats -v 0<&- 1>&- 2>&-', code=DONE)
@@ -394,7 +394,7 @@ class Streams(ScenesCase):
         else:
             self.assertIn("\n  MPI           " + machine["mpi"] + "\n", text)
 
-    def test_a_quota_of_cpu_time_counts(self):
+    def test_a_quota_of_cpu_time_limits_threads(self):
         """Like a container with a limit of one core; needs the right to make a group of processes."""
         group = "/sys/fs/cgroup/roundel-test"
         if os.path.isdir("/sys/fs/cgroup/cpu"):
@@ -438,7 +438,7 @@ class Signals(ScenesCase):
         return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, stderr=subprocess.PIPE,
                                 preexec_fn=self.default_signals)
 
-    def test_an_interrupted_run_leaves_nothing(self):
+    def test_an_interrupted_run_leaves_no_file(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
             process = self.start("render", "slow.yaml", "-o", "a.png", "--backend", "cpu")
             time.sleep(0.5)
@@ -447,7 +447,7 @@ class Signals(ScenesCase):
             self.assertEqual(process.returncode, code)
             self.assert_only_scenes()
 
-    def test_a_long_validation_shows_where_it_is_and_can_be_interrupted(self):
+    def test_a_long_validation_shows_progress_and_can_be_interrupted(self):
         self.write("long.yaml", RANDOM.replace("5000", "1000000000").replace("0.002, 0.05",
                                                                              "0.00001, 0.0001"))
         process = self.start("validate", "long.yaml", "--threads", "2")
@@ -462,7 +462,7 @@ class Signals(ScenesCase):
         self.assertEqual(process.communicate(timeout=30)[1], b"")
         self.assertEqual(process.returncode, 130)
 
-    def test_at_any_time(self):
+    def test_interruption_at_any_time(self):
         self.write("large.yaml", RANDOM.replace("width: 300, height: 200",
                                                 "width: 3000, height: 2000"))
         for delay in range(0, 600, 30):

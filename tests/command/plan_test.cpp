@@ -19,7 +19,7 @@ ExportPlan plan(const Arguments& arguments, const std::string& more = "") {
                      options);
 }
 
-TEST(Plan, AStillIsOneFrameAndNamedAfterItsSceneInAFolder) {
+TEST(Plan, StillIsOneFrameNamedAfterItsScene) {
   EXPECT_EQ(plan({"-o", "no/such/folder/"}).path(), "no/such/folder/rgb.png");
   EXPECT_EQ(plan({"-o", "no/such/folder/"}).frames, FrameList{0});
   EXPECT_EQ(plan({"-o", "folder/", "--format=exr"}).path(), "folder/rgb.exr");
@@ -27,18 +27,18 @@ TEST(Plan, AStillIsOneFrameAndNamedAfterItsSceneInAFolder) {
   EXPECT_EQ(plan({}, "output: its/own_##.exr\n").path(), "its/own_00.exr");
 }
 
-TEST(Plan, NothingInAFoldersNameStandsForTheFrameOfAStill) {
+TEST(Plan, FolderNamesOfStillsHaveNoFrameField) {
   EXPECT_EQ(plan({"-o", "folder_##/", "--frame=7"}).path(), "folder_##/rgb.png");
 }
 
-TEST(Plan, FramesOfAFilmHaveNumbersInTheirNames) {
+TEST(Plan, FilmFramesHaveNumbersInTheirNames) {
   EXPECT_EQ(plan({"-o", "folder/", "--frames=3-5"}).path(), "folder/rgb_0003.png");
   EXPECT_EQ(plan({"-o", "folder/", "--frames=3-5"}).frames, (FrameList{3, 4, 5}));
   EXPECT_EQ(plan({"-o", "a.png", "--frames=3"}).path(), "a.png");  // one frame needs no number
   EXPECT_THROW(plan({"-o", "a.png", "--frames=3-5"}), Error);
 }
 
-TEST(Plan, FormatsComeFromTheNameOrTheOption) {
+TEST(Plan, FormatComesFromTheNameOrTheOption) {
   EXPECT_EQ(plan({"-o", "a.exr"}).format.picture, ImageFormat::kExr);
   EXPECT_EQ(plan({"-o", "a.picture", "--format=pfm"}).format.picture, ImageFormat::kPfm);
   const FrameFormat y4m = plan({"-o", "-", "--format=y4m", "--frames=1-2"}).format;

@@ -13,7 +13,7 @@ std::string text(ProgressFormat format, const ProgressState& state, std::size_t 
   return text_of(progress_text(format, state, 10, 2.5e6, columns));
 }
 
-TEST(Progress, LinesHaveAllNumbers) {
+TEST(Progress, LinesShowAllNumbers) {
   EXPECT_EQ(text(ProgressFormat::kPlain, kState),
             "50/200 frames  10.0 fps  ETA 0:15  2.5 MB/s  queue 5  2 failed\n");
   EXPECT_EQ(text_of(progress_text(ProgressFormat::kPlain, {0, 0, 3, 0, 0}, 0, 0, 80)),
@@ -22,7 +22,7 @@ TEST(Progress, LinesHaveAllNumbers) {
             std::string::npos);
 }
 
-TEST(Progress, TheBarFitsTheTerminal) {
+TEST(Progress, BarFitsTheTerminal) {
   EXPECT_EQ(text(ProgressFormat::kBar, {50, 0, 200, 0, 5})
                 .rfind("[#######                       ] 50/200 frames", 0),
             0U);
@@ -31,7 +31,7 @@ TEST(Progress, TheBarFitsTheTerminal) {
   }
 }
 
-TEST(Progress, FarmManagersGetTheirOwnLines) {
+TEST(Progress, FarmManagersGetLinesInTheirFormat) {
   EXPECT_EQ(
       text(ProgressFormat::kOpenJd, kState).rfind("openjd_progress: 25.0\nopenjd_status: ", 0), 0U);
   EXPECT_EQ(text(ProgressFormat::kDeadline, {199, 0, 200, 0, 0}), "Progress: 99%\n");
@@ -41,13 +41,13 @@ TEST(Progress, FarmManagersGetTheirOwnLines) {
   EXPECT_TRUE(frame_text(ProgressFormat::kJson, 7, "a_7.png").empty());
 }
 
-TEST(Progress, WorkSaysHowMuchIsDoneAndWhenItEnds) {
+TEST(Progress, WorkShowsTheDoneShareAndTheRemainingTime) {
   EXPECT_EQ(work_text(0, 1000, 2), "0 %  ETA --:--");
   EXPECT_EQ(work_text(250, 1000, 30), "25 %  ETA 1:30");
   EXPECT_EQ(work_text(1000, 1000, 30), "99 %  ETA --:--");  // not before it has ended
 }
 
-TEST(Progress, WorkHasALineInEachFormat) {
+TEST(Progress, WorkPrintsInEachFormat) {
   const auto line = [](ProgressFormat format) {
     return text_of(work_line(format, "a.png", 349, 1000, 30));
   };
@@ -61,7 +61,7 @@ TEST(Progress, WorkHasALineInEachFormat) {
   EXPECT_EQ(line(ProgressFormat::kNone), "");
 }
 
-TEST(Progress, RatesAreOfTheLastSeconds) {
+TEST(Progress, RatesCoverTheLastSeconds) {
   Rates rates;
   const Rates::Clock::time_point start{};
   for (int second = 0; second <= 100; ++second) {

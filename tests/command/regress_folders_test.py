@@ -63,12 +63,12 @@ class ForeignFolders(RegressCase):
         self.assertEqual(done.stdout, f"k.png: stored in {outside}\nexit code 1: goldens changed\n")
         self.assertEqual(os.listdir(outside), ["k.png"])
 
-    def test_a_missing_folder_of_goldens_is_not_made(self):
+    def test_a_missing_folder_of_goldens_is_an_error(self):
         self.plant("../golden", ["k.png"], k=self.picture())
         self.refused('its folder of goldens "../golden" does not exist; name it with --goldens DIR')
         self.refused('--goldens: expected a folder, got "golden"', "--goldens", "golden")
 
-    def test_a_folder_that_nothing_confirms_is_not_changed(self):
+    def test_an_unconfirmed_folder_is_unchanged(self):
         """A foreign list that names the project itself as the folder of goldens."""
         os.mkdir(self.path("site"))
         shutil.copy(self.path("red.yaml"), self.path("logo.yaml"))
@@ -96,7 +96,7 @@ class ForeignFolders(RegressCase):
         self.run_roundel("accept", "--all", code=DIFFER)
         self.assertEqual(self.read("site/logo.png"), self.read("picture.png"))
 
-    def test_regress_confirms_the_folder_that_it_is_given(self):
+    def test_regress_confirms_its_folder(self):
         self.regress(code=DIFFER)
         lock = self.read("goldens/goldens.lock")
         self.assertTrue(lock.endswith(LOCK.encode()), lock)
@@ -115,13 +115,13 @@ class ForeignFolders(RegressCase):
         self.assertEqual(self.read("goldens/goldens.lock"), lock)
 
     @unittest.skipIf(os.getuid() == 0, "root writes everywhere")
-    def test_goldens_that_cannot_be_written_to_are_compared(self):
+    def test_read_only_goldens_are_compared(self):
         os.chmod(self.path("goldens"), 0o555)
         text = self.regress(code=DIFFER)
         self.assertIn("to accept them: roundel accept --goldens goldens ", text)
         os.chmod(self.path("goldens"), 0o755)
 
-    def test_accept_follows_no_link(self):
+    def test_accept_ignores_links(self):
         self.write("secret", "mine")
         self.write("goldens/goldens.lock", LOCK)
         picture = self.picture()
@@ -141,7 +141,7 @@ class ForeignFolders(RegressCase):
         shutil.copy(self.path("picture.png"), self.path("regress-output/actual/down/k.png"))
         self.refused("goldens/down: expected a folder; links are not followed")
 
-    def test_regress_removes_nothing_through_links_and_nothing_but_pictures(self):
+    def test_regress_removes_only_pictures_and_ignores_links(self):
         self.accept_all()
         os.mkdir(self.path("precious"))
         for name in ("thesis.docx", "red.png", "photo.png"):
@@ -154,7 +154,7 @@ class ForeignFolders(RegressCase):
             self.regress(code=SAME)
             self.assertEqual(self.files("precious"), ["photo.png", "red.png", "thesis.docx"])
 
-    def test_regress_writes_through_no_link(self):
+    def test_regress_never_writes_through_links(self):
         self.accept_all()
         shutil.rmtree(self.path("regress-output"))
         self.write("red.yaml", BLUE)
@@ -170,7 +170,7 @@ class ForeignFolders(RegressCase):
             shutil.rmtree(self.path("regress-output"))
             os.rmdir(self.path("aside"))
 
-    def test_what_ci_has_drawn_is_accepted_in_another_checkout(self):
+    def test_pictures_of_ci_are_accepted_in_another_checkout(self):
         self.accept_all()
         self.write("red.yaml", BLUE)
         os.mkdir(self.path("ci"))
@@ -198,7 +198,7 @@ class ForeignFolders(RegressCase):
         self.assertEqual(sorted(os.listdir(outside)), ["goldens.lock", "red.png"])
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "pictures are compared while others are drawn on two cores only")
-    def test_a_run_that_was_killed_leaves_nothing_to_the_next(self):
+    def test_the_next_run_cleans_up_after_a_killed_run(self):
         self.accept_all()
         self.write("red.yaml", BLUE)
         self.write("slow.yaml", "version: 1\nlayers:\n  - random: {count: 300000000, radius: 0.00001}\n")
@@ -217,7 +217,7 @@ class ForeignFolders(RegressCase):
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         self.assertEqual(self.files("regress-output"), ["actual/notes.png"])
 
-    def test_an_unreadable_list_keeps_no_run_from_being_made(self):
+    def test_an_unreadable_list_does_not_stop_a_run(self):
         self.accept_all()
         os.makedirs(self.path("regress-output"), exist_ok=True)
         for text in ("", "{", '{"goldens": "../goldens", "names": []}', '{"version": 1, "goldens": "g", "names": ["../x.png"]}'):
@@ -272,7 +272,7 @@ class Inputs(RegressCase):
         self.refused("regress", "page/index.html", "--goldens", "goldens", "--report", "page",
                      message="page/index.html: would replace a file, which this command reads")
 
-    def test_the_folder_for_what_differs(self):
+    def test_the_output_folder(self):
         for folder in ("goldens", "./goldens/", self.path("goldens")):
             self.refused("regress", "red.yaml", "--goldens", "goldens", "--output", folder,
                          message="holds the goldens, or the pictures compared with them; choose another folder")
@@ -355,7 +355,7 @@ class StaleResults(RegressCase):
         self.assertIn("typo/: not compared: typo.yaml:1:10: ", text)
         self.assertIn("3 pictures: 0 same, 2 new, 1 not compared\n", text)
 
-    def test_what_fails_before_anything_is_drawn_leaves_no_old_results(self):
+    def test_an_early_failure_removes_old_results(self):
         self.write("goldens/goldens.yaml", "version: 2\n")
         self.regress(*self.RESULTS, code=NOT_COMPARED)
         self.assertTrue(self.are_gone())
@@ -364,7 +364,7 @@ class StaleResults(RegressCase):
         self.run_roundel("regress", "red.yaml", "--goldens", "nowhere", *self.RESULTS, code=NOT_COMPARED)
         self.assertTrue(self.are_gone())
 
-    def test_a_killed_run_leaves_no_old_results(self):
+    def test_a_killed_run_removes_old_results(self):
         self.write("slow.yaml", "version: 1\nlayers:\n  - random: {count: 300000000, radius: 0.00001}\n")
         process = subprocess.Popen([ROUNDEL, "regress", "slow.yaml", "--goldens", "goldens", "--backend", "cpu",
                                     *self.RESULTS], cwd=self.folder, stdout=subprocess.DEVNULL)
@@ -394,7 +394,7 @@ class StaleResults(RegressCase):
         self.run_roundel("diff", "--explain", "red.yaml", "none.yaml", "--json", "run.json", code=NOT_COMPARED)
         self.assertFalse(os.path.exists(self.path("run.json")))
 
-    def test_what_is_not_ours_stays(self):
+    def test_foreign_files_stay(self):
         self.write("report/index.html", "<p>mine</p>")
         self.write("report/pictures/000007.js", "mine")
         self.write("report/notes.txt", "mine")
@@ -413,7 +413,7 @@ class StaleResults(RegressCase):
         self.assertTrue(os.path.islink(self.path("run.json")))
         self.assertEqual(json.loads(self.read("kept.json"))["counts"]["same"], 1)
 
-    def test_one_unwritable_output_does_not_cost_the_others(self):
+    def test_one_unwritable_output_keeps_the_others(self):
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "none/run.json", "--junit",
                                 "none/junit.xml", "--report", "report", code=NOT_COMPARED)
         self.assertIn("none/run.json: cannot write", done.stderr)
@@ -430,7 +430,7 @@ class StaleResults(RegressCase):
         self.assertIn("differ: ", done.stdout)
         self.assertFalse(json.loads(self.read("d.json"))["same"])
 
-    def test_a_fifo_under_the_name_of_the_report_is_not_waited_for(self):
+    def test_a_fifo_in_place_of_the_report_is_rejected_at_once(self):
         os.remove(self.path("report/index.html"))
         os.mkfifo(self.path("report/index.html"))
         done = self.run_roundel("diff", "goldens", "goldens", "--report", "report", code=NOT_COMPARED)

@@ -22,7 +22,7 @@ class Floats(RegressCase):
         self.run_roundel("accept", "red", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["red.exr"])
 
-    def test_a_golden_of_floats_shows_what_8_bits_hide(self):
+    def test_float_goldens_show_differences_below_8_bits(self):
         self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000ff")
         self.accept_exr()
         self.assertEqual(self.regress("--strict", code=SAME, **self.scenes), "1 picture: 1 same\n")
@@ -37,7 +37,7 @@ class Floats(RegressCase):
         # The leftovers of the previous run are gone, except acceptable pictures.
         self.assertEqual(self.files("regress-output"), [])
 
-    def test_a_png_golden_comes_first_and_format_says_otherwise(self):
+    def test_png_goldens_have_priority_and_format_overrides(self):
         self.accept_exr()
         self.regress("--format", "png", code=DIFFER, **self.scenes)
         self.run_roundel("accept", "red.png", code=DIFFER)
@@ -103,7 +103,7 @@ class Hashes(RegressCase):
         self.assertEqual(self.files("regress-output"), ["actual/red.png", "pending.json"])
         self.run_roundel("report", "r.json", "--report", "again", code=DIFFER)
 
-    def test_accept_keeps_what_a_golden_is(self):
+    def test_accept_keeps_the_kind_of_a_golden(self):
         self.lock_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
@@ -128,7 +128,7 @@ class Hashes(RegressCase):
         self.write("red.yaml", BLUE)  # the hash still counts
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
 
-    def test_a_fingerprint_that_is_none_is_not_stored(self):
+    def test_invalid_fingerprints_are_not_stored(self):
         self.lock_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
@@ -143,7 +143,7 @@ class Hashes(RegressCase):
             self.assertIn("expected the fingerprint of its scene (32 digits)", done.stderr)
             self.assertEqual(self.read("goldens/goldens.lock"), lock)
 
-    def test_what_is_not_written_is_not_said_to_be(self):
+    def test_unwritten_goldens_are_not_reported_as_stored(self):
         self.regress(code=DIFFER)
         os.remove(self.path("goldens/goldens.lock"))
         os.symlink("nowhere", self.path("goldens/goldens.lock"))
@@ -195,7 +195,7 @@ class Hashes(RegressCase):
                         continue
                     self.assertIn(problem, self.run_roundel(*arguments, code=NOT_COMPARED).stderr)
 
-    def test_no_result_replaces_the_lock(self):
+    def test_results_never_replace_the_lock(self):
         self.lock_all()
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "goldens/goldens.lock", code=NOT_COMPARED)
         self.assertIn("goldens/goldens.lock", done.stderr)
@@ -206,19 +206,19 @@ class GitFiles(RegressCase):
     """Files left by git: Git LFS pointers, conflicts."""
 
     POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "0" + "\nsize 12345\n"
-    SAID = "is a Git LFS pointer: git lfs pull"
+    PROBLEM = "is a Git LFS pointer: git lfs pull"
 
     def setUp(self):
         super().setUp()
         self.accept_all()
 
-    def test_a_golden_that_was_not_fetched_is_named_and_stays(self):
+    def test_an_unfetched_golden_is_reported_and_kept(self):
         self.write("red.yaml", SCENE % "#00ff00")
         for name, options in (("red.alt-1.png", ()), ("red.exr", ("--format", "exr")), ("red.png", ())):
             with self.subTest(name):
                 self.write(f"goldens/{name}", self.POINTER)
                 text = self.regress(*options, "--report", "report", code=NOT_COMPARED, scenes=("red.yaml",))
-                self.assertIn(f"{name.replace('.alt-1', '')}: not compared: goldens/{name}: {self.SAID}\n", text)
+                self.assertIn(f"{name.replace('.alt-1', '')}: not compared: goldens/{name}: {self.PROBLEM}\n", text)
                 self.assertNotIn("accept", text)
                 self.assertNotIn('"accept":', self.read("report/index.html").decode())
                 self.assertEqual(self.files("regress-output"), [])
@@ -226,13 +226,13 @@ class GitFiles(RegressCase):
                 self.assertEqual(self.read(f"goldens/{name}").decode(), self.POINTER)
                 os.remove(self.path(f"goldens/{name}"))
 
-    def test_accept_never_replaces_one(self):
+    def test_accept_never_replaces_an_unfetched_golden(self):
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
         self.write("goldens/red.png", self.POINTER)
         for option in ((), ("--add",), ("--hashes",)):
             done = self.run_roundel("accept", "--all", *option, code=NOT_COMPARED)
-            self.assertIn(f"goldens/red.png: {self.SAID}\n", done.stderr)
+            self.assertIn(f"goldens/red.png: {self.PROBLEM}\n", done.stderr)
             self.assertEqual(self.read("goldens/red.png").decode(), self.POINTER)
             self.assertEqual(self.files("goldens"), ["deux bleus é.png", "red.png"])
 
@@ -242,17 +242,17 @@ class GitFiles(RegressCase):
         self.write("a/red.png", self.POINTER)
         self.write("b/deux bleus é.png", self.POINTER)
         text = self.run_roundel("diff", "a", "b", "--output", "found", code=NOT_COMPARED).stdout
-        self.assertIn(f"red.png: not compared: a/red.png: {self.SAID} [default]\n", text)
-        self.assertIn(f"deux bleus é.png: not compared: b/deux bleus é.png: {self.SAID} [default]\n", text)
+        self.assertIn(f"red.png: not compared: a/red.png: {self.PROBLEM} [default]\n", text)
+        self.assertIn(f"deux bleus é.png: not compared: b/deux bleus é.png: {self.PROBLEM} [default]\n", text)
         self.assertNotIn("roundel accept", text)
         self.assertEqual(self.files("found"), [])
         self.write("a/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*", mask: red.png}]\n')
-        self.assertIn(f"a/red.png: {self.SAID}", self.run_roundel("diff", "a", "b", code=NOT_COMPARED).stderr)
+        self.assertIn(f"a/red.png: {self.PROBLEM}", self.run_roundel("diff", "a", "b", code=NOT_COMPARED).stderr)
 
     def test_lock_and_manifest(self):
         conflict = "version: 1\n<<<<<<< HEAD\n=======\n>>>>>>> other\n"
         for name in ("goldens.lock", "goldens.yaml"):
-            for text, printed in ((self.POINTER, f": {self.SAID}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
+            for text, printed in ((self.POINTER, f": {self.PROBLEM}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
                                                                     "side, or of both, and remove the markers\n")):
                 with self.subTest(name + printed):
                     self.write("red.yaml", BLUE)
@@ -311,7 +311,7 @@ class SceneFolders(RegressCase):
     def refused(self, *scenes):
         return self.run_roundel("regress", *scenes, "--goldens", "goldens", code=NOT_COMPARED).stderr
 
-    def test_names_that_are_one_file_on_some_systems_are_refused(self):
+    def test_names_that_collide_on_some_systems_are_refused(self):
         self.assertEqual(self.refused("scenes/a", "scenes/b"), "error: scenes/a/logo.yaml and scenes/b/logo.yaml "
                                                                "would both have the golden logo.png\n")
         self.write("scenes/Top.yaml", RED)

@@ -33,12 +33,12 @@ class Regress(RegressCase):
         done = self.run_roundel("accept", "red", code=NOT_COMPARED)
         self.assertIn("nothing to accept: no run has kept pictures in regress-output", done.stderr)
 
-    def test_a_golden_is_the_file_that_render_writes(self):
+    def test_a_golden_equals_the_file_of_render(self):
         self.accept_all()
         self.run_roundel("render", "red.yaml", "-o", "red.png", "--backend", "cpu", code=SAME)
         self.assertEqual(self.read("goldens/red.png"), self.read("red.png"))
 
-    def test_only_what_differs_is_written_and_accepted(self):
+    def test_only_differences_are_written_and_accepted(self):
         self.accept_all()
         before = os.stat(self.path("goldens/deux bleus é.png"))
         self.write("red.yaml", SCENE % "#fe0000")
@@ -52,7 +52,7 @@ class Regress(RegressCase):
         self.run_roundel("accept", "--all", code=SAME)  # they have become the goldens
         self.regress(code=SAME)
 
-    def test_the_renderer_is_told_from_the_scene(self):
+    def test_changes_of_renderer_and_scene_are_distinguished(self):
         """A golden with the scene's fingerprint and other pixels comes from another renderer."""
         self.accept_all()
         self.run_roundel("render", "deux bleus é.yaml", "-o", "blue.png", code=SAME)
@@ -85,7 +85,7 @@ class Regress(RegressCase):
         self.write("deux bleus é.yaml", BLUE)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
 
-    def test_goldens_of_no_picture_of_the_run_are_named(self):
+    def test_unused_goldens_are_reported(self):
         self.accept_all()
         self.assertNotIn("unused golden", self.regress(code=SAME))
         text = self.regress(code=SAME, scenes=("red.yaml",))
@@ -124,7 +124,7 @@ class Regress(RegressCase):
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--manifest", "mine.yaml", code=NOT_COMPARED)
         self.assertIn('mine.yaml:2:44: tolerances[0]: unknown key "max-pixles" (did you mean "max-pixels"?)', done.stderr)
 
-    def test_what_cannot_be_compared_is_named_and_the_run_goes_on(self):
+    def test_incomparable_pictures_are_reported_and_the_run_continues(self):
         self.accept_all()
         with open(self.path("goldens/deux bleus é.png"), "r+b") as file:
             file.truncate(70)
@@ -141,12 +141,12 @@ class Regress(RegressCase):
         self.run_roundel("regress", "red.yaml", "--goldens", "nowhere", code=NOT_COMPARED)
         self.run_roundel("regress", "red.yaml", code=NOT_COMPARED)
 
-    def test_an_output_folder_that_cannot_be_made_is_an_error(self):
+    def test_an_impossible_output_folder_is_an_error(self):
         self.write("file", "")
         text = self.regress("--output", "file/below", code=NOT_COMPARED)
         self.assertIn("red.png: not compared: file/below/actual/red.png: cannot make its folder", text)
 
-    def test_accepting_what_is_not_there_accepts_nothing(self):
+    def test_accepting_an_unknown_name_accepts_nothing(self):
         self.regress(code=DIFFER)
         done = self.run_roundel("accept", "red.png", "rde.png", code=NOT_COMPARED)
         self.assertIn('"rde.png": the last run kept no such picture in regress-output (did you mean "red.png"?)', done.stderr)
@@ -205,7 +205,7 @@ class Regress(RegressCase):
         self.assertIn("red.png: not compared: now/red.png: ",
                       self.run_roundel("diff", "goldens", "now", code=NOT_COMPARED).stdout)
 
-    def test_folders_that_hold_nothing_do_not_pass(self):
+    def test_empty_folders_do_not_pass(self):
         os.mkdir(self.path("a"))
         os.mkdir(self.path("b"))
         done = self.run_roundel("diff", "a", "b", code=NOT_COMPARED)
@@ -213,7 +213,7 @@ class Regress(RegressCase):
         for arguments in (("a", "b", "--diff-image", "d.png"), ("red.yaml", "red.yaml", "--report", "r"), ("a", "red.yaml")):
             self.run_roundel("diff", *arguments, code=NOT_COMPARED)
 
-    def test_files_that_are_passed_over_are_counted(self):
+    def test_ignored_files_are_counted(self):
         self.accept_all()
         shutil.copytree(self.path("goldens"), self.path("now"))
         for k in range(12):
@@ -238,7 +238,7 @@ class Regress(RegressCase):
         self.assertEqual(len(texts), 1)
 
 
-    def test_small_and_large_pictures_come_in_order_with_the_bytes_that_render_writes(self):
+    def test_small_and_large_pictures_are_in_order_and_match_render(self):
         scenes = []
         for i in range(30):
             scenes.append(f"s{i:02}.yaml")
@@ -268,7 +268,7 @@ class Regress(RegressCase):
         done = self.run_roundel("render", "red.yaml", "--backend", "cpu,cuda", "-o", "a.png", code=2)
         self.assertIn("--backend: expected auto, cpu or cuda", done.stderr)
 
-    def test_several_goldens_each_of_which_does(self):
+    def test_pictures_pass_if_they_match_any_golden(self):
         self.accept_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
@@ -297,18 +297,18 @@ class Regress(RegressCase):
         self.run_roundel("accept", "--prune", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.yaml"])
 
-    def test_adding_to_no_golden_stores_the_first(self):
+    def test_add_without_a_golden_stores_the_first(self):
         self.regress(code=DIFFER)
         done = self.run_roundel("accept", "--add", "red", code=DIFFER)
         self.assertEqual(done.stdout, "red.png: stored in goldens\nexit code 1: goldens changed\n")
         self.assertIn("--add: needs NAME or --all", self.run_roundel("accept", "--add", code=2).stderr)
 
-    def test_a_scene_whose_golden_would_be_another_of_a_second_scene_is_refused(self):
+    def test_scenes_whose_goldens_collide_are_refused(self):
         self.write("red.alt-1.yaml", RED)
         done = self.run_roundel("regress", "red.yaml", "red.alt-1.yaml", "--goldens", "goldens", code=NOT_COMPARED)
         self.assertEqual(done.stderr, "error: red.alt-1.yaml: its golden red.alt-1.png would be another golden of red.yaml\n")
 
-    def test_frames_drawn_side_by_side_are_those_of_the_film(self):
+    def test_frames_drawn_in_parallel_match_the_film(self):
         self.write("balls.yaml", "version: 1\nimage: {width: 24, height: 16}\nlayers: [{generator: bouncingballs}]\n"
                                  "animation: {fps: 60, frames: 40}\n")
         self.write("red.yaml", RED.replace("frames: 3", "frames: 40"))
@@ -346,7 +346,7 @@ class Names(RegressCase):
         self.assertEqual((done.returncode, done.stderr), (DIFFER, b""), command)
         self.assertEqual(self.files("goldens"), ["-q.png", "-rf.png"])
 
-    def test_quiet_tells_what_could_not_be_compared(self):
+    def test_quiet_reports_incomparable_pictures(self):
         self.accept_all()
         self.write("goldens/red.png", "no picture")
         self.write("bad.yaml", BAD)

@@ -71,7 +71,7 @@ class BothBackends : public ::testing::Test {
 
 using Texts = std::vector<std::string>;
 
-TEST_F(BothBackends, AreTheSameWhereBothDrawTheGolden) {
+TEST_F(BothBackends, PassIfBothMatchTheGolden) {
   store_golden(*make_cpu_rasterizer({}));
   const PairResult same = result(make_cpu);
   EXPECT_EQ(same.state, PairState::kSame);
@@ -79,7 +79,7 @@ TEST_F(BothBackends, AreTheSameWhereBothDrawTheGolden) {
   EXPECT_TRUE(same.actual_path.empty());
 }
 
-TEST_F(BothBackends, TheOneThatDiffersIsNamedAndItsPictureKept) {
+TEST_F(BothBackends, ReportTheDifferingBackendAndKeepItsPicture) {
   store_golden(*make_cpu_rasterizer({}));
   const PairResult other = result(make_faulty_cuda);
   EXPECT_EQ(other.state, PairState::kDiffers);
@@ -94,7 +94,7 @@ TEST_F(BothBackends, TheOneThatDiffersIsNamedAndItsPictureKept) {
   EXPECT_EQ(compare_files(first.golden_path, first.actual_path, {}, {}).difference.pixels, 1U);
 }
 
-TEST_F(BothBackends, DifferingPicturesAreDrawnAgainOnRequest) {
+TEST_F(BothBackends, RedrawDifferingPicturesOnRequest) {
   const auto make_unsteady = [](Backend backend, const RasterOptions& options) {
     if (backend == Backend::kCpu) return make_cpu_rasterizer(options);
     return std::unique_ptr<Rasterizer>(std::make_unique<OnePixelOff>(options, 2));
@@ -110,7 +110,7 @@ TEST_F(BothBackends, DifferingPicturesAreDrawnAgainOnRequest) {
   EXPECT_EQ(result(make_faulty_cuda).reasons, Texts{"on cuda: 1 pixel differs, at most 0 may"});
 }
 
-TEST_F(BothBackends, BothMayDifferEachInItsWay) {
+TEST_F(BothBackends, ReportEachDifference) {
   scene_.image.background = parse_scene(
                                 "version: 1\nimage: {background: \"#ff0000\"}\n"
                                 "layers: [{circles: []}]\n",
@@ -124,7 +124,7 @@ TEST_F(BothBackends, BothMayDifferEachInItsWay) {
   EXPECT_TRUE(both.reasons[1].starts_with("on cuda: ")) << both.reasons[1];
 }
 
-TEST_F(BothBackends, WithoutAGoldenADifferenceIsReported) {
+TEST_F(BothBackends, ReportADifferenceWithoutAGolden) {
   const PairResult fresh = result(make_faulty_cuda);
   EXPECT_EQ(fresh.state, PairState::kNew);
   ASSERT_EQ(fresh.reasons.size(), 2U);

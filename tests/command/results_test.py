@@ -82,7 +82,7 @@ OUTPUTS = ("--report", "report", "--json", "r.json", "--junit", "r.xml", "--mark
 
 
 class Merging(ResultsCase):
-    def test_shares_make_the_files_that_one_run_makes(self):
+    def test_merged_shares_equal_one_run(self):
         self.regress("whole", *OUTPUTS)
         whole = {name: self.without_times(f"whole/{name}") for name in ("r.json", "r.xml", "r.md")}
         report, pictures, kept = (self.files(f"whole/{name}") for name in ("report", "r-pictures", "regress-output"))
@@ -101,7 +101,7 @@ class Merging(ResultsCase):
         self.roundel("whole", "accept", "--prune", code=DIFFER)
         self.assertFalse(os.path.exists(self.path("whole/goldens/old.png")))
 
-    def test_what_to_accept_is_said_again(self):
+    def test_the_accept_command_is_repeated(self):
         self.write("whole/b.yaml", SCENE % 0.3)
         arguments = ("regress", "a.yaml", "b.yaml", "--goldens", "goldens", "--json", "r.json")
         self.roundel("whole", *arguments)
@@ -142,7 +142,7 @@ class Merging(ResultsCase):
         self.assertIsNone(left_out["f.png"])  # a new one needs no golden
         jsonschema.Draft7Validator(self.schema()).validate(json.loads(self.read("whole/r.json")))
 
-    def test_a_share_that_is_not_there_is_no_pass(self):
+    def test_a_missing_share_fails(self):
         for scene in SCENES:
             self.write(f"whole/{scene}", SCENE % 0.3)
         os.rename(self.path("whole/goldens/old.png"), self.path("whole/goldens/f.png"))
@@ -168,7 +168,7 @@ class Merging(ResultsCase):
         for path in sum(attached.values(), []):
             self.assertTrue(os.path.isfile(self.path(f"whole/{path}")), path)
 
-    def test_two_results_of_a_name_must_say_the_same(self):
+    def test_two_results_of_a_name_must_agree(self):
         self.regress("whole", "--json", "1.json")
         self.write("whole/d.yaml", SCENE % 0.3)
         self.regress("whole", "--json", "2.json", "-o", "other")
@@ -179,7 +179,7 @@ class Merging(ResultsCase):
         self.assertEqual(out, "")
         self.assertFalse(os.path.exists(self.path("whole/r.xml")))
 
-    def test_folders_that_diff_compared(self):
+    def test_results_of_diff_can_be_merged(self):
         os.mkdir(self.path("whole/now"))
         for name in ("a", "b"):
             self.write(f"whole/{name}.yaml", SCENE % 0.25)
@@ -198,7 +198,7 @@ class Merging(ResultsCase):
 
 
 class Files(ResultsCase):
-    def test_real_results_are_what_the_schema_says_and_mistakes_are_not(self):
+    def test_the_schema_accepts_results_and_rejects_mistakes(self):
         schema = json.loads(self.run_roundel("schema", "results").stdout)
         jsonschema.Draft7Validator.check_schema(schema)
         validator = jsonschema.Draft7Validator(schema)
@@ -223,7 +223,7 @@ class Files(ResultsCase):
             self.report("bad.json")
         self.assertIn(b'expected scene, results or validation, got "scenes"', self.run_roundel("schema", "scenes", code=2).stderr)
 
-    def test_mistakes_have_their_places(self):
+    def test_mistakes_are_reported_with_their_places(self):
         self.write("whole/bad.json", """{"version": 1, "title": "t", "counts": {"same": 1, "differ": 0, "new": 0, "missing": 0, "not_compared": 0},
  "pictures": [
   {"name": "a.png", "state": "sane", "reason": []},
@@ -246,7 +246,7 @@ error: huge.json:2:60: expected a number, got 1e400 (beyond the range of binary6
 error: torn.json:1:29: not valid JSON
 """)
 
-    def test_nothing_is_replaced_that_is_read(self):
+    def test_inputs_are_never_replaced(self):
         self.regress("whole", "--json", "r.json", "-o", "out")
         before = self.files("whole")
         for arguments, message in (
@@ -269,7 +269,7 @@ error: torn.json:1:29: not valid JSON
             "version": 1, "title": "t", "counts": {"same": 0, "differ": 1, "new": 0, "missing": 0, "not_compared": 0}, "goldens": "../goldens",
             "pictures": [{"name": "d.png", "state": "differs", "difference": {"kind": "other_shape", "shape": "s"}, **paths}]}))
 
-    def test_a_picture_that_is_not_beside_the_results_is_refused(self):
+    def test_a_picture_outside_the_results_folder_is_refused(self):
         os.makedirs(self.path("whole/in/out"))
         for name in ("in/out/d.png", "secret.png"):
             shutil.copy(self.path("whole/goldens/d.png"), self.path(f"whole/{name}"))
@@ -290,7 +290,7 @@ error: torn.json:1:29: not valid JSON
                     self.assertEqual(kept, ["actual/d.png"] if key == "image" else [])
                     self.assertNotIn(os.path.basename(path), self.read("whole/r.xml").decode())
 
-    def test_what_is_no_sound_picture_is_not_gathered(self):
+    def test_only_valid_pictures_are_gathered(self):
         os.makedirs(self.path("whole/in/out"))
         whole = self.read("whole/goldens/d.png")
         self.write("whole/in/out/notes.txt", "notes")
@@ -324,7 +324,7 @@ error: torn.json:1:29: not valid JSON
         self.from_elsewhere(actual="out/d.png", golden="../d.png")
         self.assertIn("d.png is not below in", self.report("in/r.json", "--goldens", "goldens", code=DIFFER)[1])
 
-    def test_no_name_forges_an_attachment(self):
+    def test_names_cannot_forge_attachments(self):
         folder = "x]] [[ATTACHMENT|/etc/passwd]]"
         os.makedirs(self.path(f"a/{folder}"))
         os.makedirs(self.path(f"b/{folder}"))

@@ -24,7 +24,7 @@ class ExistingFiles(BatchCase):
         return self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
                                 *more, code=code)
 
-    def test_a_folder_that_may_be_written_and_not_listed(self):
+    def test_a_writable_folder_without_read_permission(self):
         os.chmod(self.path("out"), 0o333)
         render = [*self.as_other_user(), ROUNDEL, "render", "balls.yaml", "--size", "8x8", "-o", "out/%d.png", "-q"]
         for more, code in ((["--frames", "0-3"], DONE), (["--frames", "2-1300"], REFUSED),
@@ -61,7 +61,7 @@ class ExistingFiles(BatchCase):
         self.assertIn("9 frames (9 replaced)  ", self.render("--overwrite").stderr)
         self.assertEqual(self.contents(), expected)
 
-    def test_frames_replace_links_and_never_write_through_them(self):
+    def test_frames_replace_links_and_keep_their_targets(self):
         self.render()
         expected = self.contents()
         with open(self.path("other.txt"), "w", encoding="ascii") as file:
@@ -89,7 +89,7 @@ class ExistingFiles(BatchCase):
         return {name: (os.lstat(self.path("out/" + name)).st_mtime_ns, self.read("out/" + name))
                 for name in self.frames_in()}
 
-    def test_resuming_makes_what_is_missing_or_damaged(self):
+    def test_resuming_draws_missing_and_damaged_frames(self):
         self.render()
         expected = self.contents()
         os.unlink(self.path("out/1.png"))
@@ -109,7 +109,7 @@ class ExistingFiles(BatchCase):
         self.assertEqual((stats["frames"], stats["kept"], stats["replaced"]), (5, 4, 4))
         self.assertEqual(self.contents(), expected)
 
-    def test_resuming_replaces_no_frame_of_others(self):
+    def test_resuming_keeps_foreign_frames(self):
         self.render()
         expected = self.contents()
 
@@ -148,7 +148,7 @@ class ExistingFiles(BatchCase):
         for name in ("4.png", "6.png"):
             self.assertEqual(os.stat(self.path("out/" + name)).st_mtime_ns, before[name][0])
 
-    def test_resuming_with_another_size_or_seed_says_so_once(self):
+    def test_resuming_with_another_size_or_seed_is_reported_once(self):
         self.render("--size", "48x32")
         before = self.state_of_files()
         done = self.render("--resume", code=REFUSED)
@@ -160,7 +160,7 @@ class ExistingFiles(BatchCase):
         self.assertIn("error: 3 frames are 48x32, asked 96x64: 1-3\n", done.stderr)
         self.assertEqual(self.state_of_files(), before)
 
-    def test_frames_of_another_version_are_named(self):
+    def test_frames_of_another_version_are_reported(self):
         self.render()
         for name in self.frames_in():  # as if written under another frame contract
             data = with_text(self.read("out/" + name), b"Software", b"roundel 99.0.0")
@@ -197,7 +197,7 @@ class ExistingFiles(BatchCase):
             self.assertEqual(self.contents(), expected)
             self.run_roundel(*verify, "--scene", "balls.yaml")
 
-    def test_files_that_do_not_begin_as_a_frame_are_kept(self):
+    def test_files_other_than_frames_are_kept(self):
         self.render()
         self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "a.exr")
         shutil.copy(self.path("a.exr"), self.path("out/1.png"))
@@ -210,7 +210,7 @@ class ExistingFiles(BatchCase):
         self.assertIn("3 frames are not Roundel's: 1-3\n", done.stderr)
         self.assertEqual(self.contents(), before)
 
-    def test_leftovers_of_killed_runs_go(self):
+    def test_leftovers_of_killed_runs_are_removed(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "out/%d.png")
         for name in (".roundel-1-0.tmp", ".roundel-99999-12.tmp"):
             with open(self.path("out/" + name), "wb") as file:
@@ -220,7 +220,7 @@ class ExistingFiles(BatchCase):
         self.render("--resume")
         self.assertEqual(self.frames_in(), sorted([".roundel-keep"] + [f"{i}.png" for i in range(1, 10)]))
 
-    def test_one_frame_of_many_reads_few_names(self):
+    def test_one_frame_of_many_lists_few_names(self):
         for number in range(3000):
             self.write(f"out/.roundel-1-{number}.tmp", "")
         self.run_roundel("render", "balls.yaml", "--frames", "5", "-o", "out/%d.png")
@@ -228,7 +228,7 @@ class ExistingFiles(BatchCase):
         self.run_roundel("render", "balls.yaml", "--size", "8x8", "--frames", "0-4999", "-o", "out/a%d.png", "-q")
         self.assertEqual(len(self.frames_in()), 5001)
 
-    def test_a_finished_film_may_be_in_a_folder_that_is_read_only(self):
+    def test_a_finished_film_may_be_in_a_read_only_folder(self):
         self.render()
         line = self.as_other_user()
         os.chmod(self.path("out"), 0o555)
@@ -241,7 +241,7 @@ class ExistingFiles(BatchCase):
         self.assertEqual(done.returncode, REFUSED, done.stderr)
         self.assertIn('out/3.png: cannot write to the folder "out": Permission denied', done.stderr)
 
-    def test_exr_frames_are_kept_and_pfm_frames_cannot_be_judged(self):
+    def test_exr_frames_are_kept_and_pfm_frames_are_refused(self):
         def render(ending, *more, code=DONE):
             return self.run_roundel("render", "balls.yaml", "--frames", "1-3", "--resume", "-o",
                                     f"out/%d.{ending}", *more, code=code).stderr
@@ -289,7 +289,7 @@ class Sharing(BatchCase):
         self.assertEqual(sum(made), 200)
         self.assertEqual(self.contents(), self.expected())
 
-    def test_frames_of_one_that_was_killed_are_made_by_the_other(self):
+    def test_frames_of_a_killed_export_are_drawn_by_the_other(self):
         for _ in range(3):
             killed, other = self.start_sharing(), self.start_sharing()
             self.wait_for_frames(20)
@@ -320,7 +320,7 @@ class Sharing(BatchCase):
             os.mkdir(self.path("out"))
         self.fail("nobody waited")
 
-    def test_one_that_is_halted_is_waited_for(self):
+    def test_a_halted_export_is_waited_for(self):
         halted, other, line = self.halted_and_waiting()
         self.assertRegex(line, r"^note: waiting for \d+ frames? that another run is drawing: [0-9,-]+$")
         existing = len([name for name in self.frames_in() if not name.startswith(".")])
@@ -339,7 +339,7 @@ class Sharing(BatchCase):
         halted.kill()
         halted.communicate(timeout=60)
 
-    def test_a_frame_of_others_that_comes_meanwhile_is_not_replaced(self):
+    def test_a_foreign_frame_that_appears_meanwhile_is_kept(self):
         process = self.start(*self.ARGUMENTS)
         self.wait_for_frames(1)
         self.run_roundel("render", "film.yaml", "--frames", "199", "-o", "out/%04d.png", "--resume")
@@ -354,7 +354,7 @@ class Sharing(BatchCase):
 class Interruptions(BatchCase):
     ARGUMENTS = ["render", "snow.yaml", "--frames", "0-30000", "-o", "out/%04d.png"]
 
-    def test_signals_finish_what_is_drawn_and_say_what_remains(self):
+    def test_signals_finish_drawn_frames_and_report_the_rest(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *WARNINGS):
             before = len(self.frames_in())
             process = self.start(*self.ARGUMENTS, "--resume")
@@ -390,7 +390,7 @@ class Interruptions(BatchCase):
         self.assertEqual(process.returncode, 130)
         self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
 
-    def test_a_signal_that_comes_again_ends_whatever_came_first(self):
+    def test_a_repeated_signal_always_ends_the_run(self):
         slow = SNOW.replace("width: 128, height: 128", "width: 4000, height: 4000")
         with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:  # a frame takes seconds, on any machine
             file.write(slow + "  - random: {count: 200000, radius: 0.05, alpha: 0.0001}\n")
@@ -432,7 +432,7 @@ class Interruptions(BatchCase):
                 self.assertIn("10 of 10 frames are missing", done.stderr)
             self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
 
-    def test_killed_many_times_and_resumed_the_frames_are_the_same(self):
+    def test_frames_are_equal_after_many_kills_and_resumes(self):
         arguments = ["render", "snow.yaml", "--frames", "0-49" if IS_SLOW else "0-199"]
         os.mkdir(self.path("expected"))
         started = time.monotonic()

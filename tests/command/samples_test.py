@@ -89,7 +89,7 @@ class Samples(CommandCase):
         self.run_roundel("render", scene, "-o", output, "-q")
         return self.path(output)
 
-    def test_sixteen_bits_are_the_values_rounded(self):
+    def test_sixteen_bits_are_rounded_values(self):
         shape = png_samples(self.render("deep.yaml", "deep.png"))
         self.assertEqual(shape[:4], (WIDTH, HEIGHT, 16, 3))
         self.assertEqual(shape[4], [level(v, 65535) for v in pfm_values(self.render("deep.yaml", "deep.pfm"))])
@@ -109,7 +109,7 @@ class Samples(CommandCase):
             if deep[4][at + 3] == 0:
                 self.assertEqual(deep[4][at:at + 3], [0, 0, 0])
 
-    def test_dither_is_bayers(self):
+    def test_dither_follows_bayer(self):
         self.scene("dither.yaml", GRADIENT + ", dither: true")
         _, _, bits, _, rows = png_samples(self.render("dither.yaml", "dither.png"))
         values = pfm_values(self.render("dither.yaml", "dither.pfm"))
@@ -119,7 +119,7 @@ class Samples(CommandCase):
                                 for i, v in enumerate(values)])
         self.assertNotEqual(rows, png_samples(self.render("plain.yaml", "plain.png"))[4])
 
-    def test_the_same_bytes_on_any_number_of_threads(self):
+    def test_threads_keep_every_byte(self):
         pictures = set()
         for threads in (1, 3):
             self.run_roundel("render", "deep.yaml", "-o", "a.png", "-q", "--threads", str(threads))
@@ -152,7 +152,7 @@ class Samples(CommandCase):
         done = self.run_roundel("render", "deep.yaml", "-o", "-", "--format", "rawvideo", "--pixel-format", "yuv444p", code=USAGE)
         self.assertIn("--pixel-format: this one needs --format y4m", done.stderr)
 
-    def test_y4m_is_what_ffmpeg_reads(self):
+    def test_ffmpeg_reads_y4m(self):
         sizes = {"yuv420p": 1.5, "yuv444p": 3, "yuv420p10le": 3}
         for name, size in sizes.items():
             options = [] if name == "yuv420p10le" else ["--pixel-format", name]
@@ -170,7 +170,7 @@ class Samples(CommandCase):
                                   capture_output=True, check=True)
             self.assertEqual(done.stdout, frame[6:])
 
-    def test_comparing_commands_know_sixteen_bits(self):
+    def test_comparing_commands_support_sixteen_bits(self):
         self.render("deep.yaml", "deep.png")
         self.render("plain.yaml", "plain.png")
         self.run_roundel("diff", "deep.png", "deep.png")
@@ -192,7 +192,7 @@ class Samples(CommandCase):
         self.run_roundel("render", "deep.yaml", "--frames", "0-1", "-o", "d_#.png", "-q")
         self.run_roundel("verify", "d_#.png", "--frames", "0-1", "--scene", "deep.yaml")
 
-    def test_an_exr_says_what_its_values_are(self):
+    def test_an_exr_names_its_values(self):
         self.render("plain.yaml", "display.exr")
         self.scene("linear.yaml", "blend: linear, alpha: true")
         self.render("linear.yaml", "linear.exr")
@@ -211,7 +211,7 @@ class Samples(CommandCase):
             file.write(b"\x76\x2f\x31\x01")
         self.assertIn("cut.exr: not a valid EXR", self.run_roundel("info", "cut.exr", code=INVALID).stderr)
 
-    def test_what_a_pfm_says(self):
+    def test_metadata_of_a_pfm(self):
         self.scene("a.yaml", "bits: 8")
         self.render("a.yaml", "a.pfm")
         self.assertRegex(self.run_roundel("info", "a.pfm").stdout, r"^a\.pfm\n +size +75x40 pixels\n +bit depth +32 bits, float, "
@@ -224,7 +224,7 @@ class Samples(CommandCase):
         self.assertIn("g.pfm: not a valid PFM file: 7 bytes of pixels, expected 8\n",
                       self.run_roundel("info", "g.pfm", code=INVALID).stderr)
 
-    def test_what_a_scene_may_not_say(self):
+    def test_rejected_settings(self):
         self.scene("bad.yaml", "bits: 12, dither: 1")
         done = self.run_roundel("render", "bad.yaml", "-o", "a.png", code=INVALID)
         self.assertIn("bad.yaml:2:38: image.bits: expected 8 or 16, got 12", done.stderr)

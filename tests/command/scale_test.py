@@ -55,7 +55,7 @@ class Scale(unittest.TestCase):
                               stdout=subprocess.PIPE).stdout
         self.assertIn("32768x32768 pixels", info)
 
-    def test_files_do_not_grow(self):
+    def test_files_keep_their_size(self):
         with open(os.path.join(self.folder, "plain.yaml"), "w", encoding="utf-8") as file:
             file.write('version: 1\nimage: {background: "#305080"}\n'
                        "layers: [{circles: [{x: -9, y: -9, radius: 0.1}]}]\n")
@@ -101,7 +101,7 @@ class Scale(unittest.TestCase):
             few = self.run_roundel(*arguments, "--frames", "0-299", address_space=1024 * MIB, stdout=null)
         self.assertLess(many - few, 64 * MIB, f"{many} for 1,000,000 frames, {few} for 300")
 
-    def test_a_film_of_a_million_frames_begins_at_once_and_is_resumed_quickly(self):
+    def test_a_film_of_a_million_frames_begins_and_resumes_quickly(self):
         arguments = [ROUNDEL, "render", "a.yaml", "--size", "16x16", "--backend", "cpu", "--threads", "2", "-o",
                      "out/%d.png", "--progress", "none"]
         os.mkdir(os.path.join(self.folder, "out"))

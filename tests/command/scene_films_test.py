@@ -39,13 +39,13 @@ class SceneFilmsTest(CommandCase):
 
 
 class SceneFilms(SceneFilmsTest):
-    def test_each_frame_is_that_of_its_scene(self):
+    def test_each_frame_matches_its_scene(self):
         self.assertNotIn("depends on the frame", self.render())
         for frame in FRAMES:
             self.run_roundel("render", f"s_{frame:03}.yaml", "--frame", str(frame), "-o", "still.png")
             self.assertEqual(self.read(f"out/{frame:03}.png"), self.read("still.png"))
 
-    def test_they_are_resumed_verified_shared_and_streamed(self):
+    def test_films_of_scenes_are_resumed_verified_shared_and_streamed(self):
         self.render()
         whole = {frame: self.read(f"out/{frame:03}.png") for frame in FRAMES}
         self.assertIn("0 frames (6 kept)", self.render("--resume"))
@@ -98,13 +98,13 @@ class SceneFilms(SceneFilmsTest):
         self.run_roundel("render", "s_###.yaml", "--frames", "3,5", "-o", "out")
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["s_003.png", "s_005.png"])
 
-    def test_missing_scenes_are_said_before_anything_is_rendered(self):
+    def test_missing_scenes_are_reported_before_drawing(self):
         os.unlink(self.path("s_005.yaml"))
         self.assertEqual(self.render(frames="2-9", code=INVALID),
                          "error: s_###.yaml: no file for 3 of 8 frames: 2,5,9 (s_002.yaml)\n")
         self.assertEqual(os.listdir(self.path("out")), [])
 
-    def test_all_mistakes_are_said_before_anything_is_rendered(self):
+    def test_all_mistakes_are_reported_before_drawing(self):
         self.write("s_005.yaml", scene(5).replace("count", "cuont"))
         self.write("s_007.yaml", scene(7, "width: 48, height: 48"))
         self.write("s_008.yaml", scene(8, "width: 64, height: 48, bits: 16"))
@@ -119,13 +119,13 @@ class SceneFilms(SceneFilmsTest):
         done = self.run_roundel("render", "s_###.yaml", "--frames", "all", "-o", "out/#.png", code=USAGE)
         self.assertIn("--frames: needed, since s_###.yaml names a scene file for each frame", done.stderr.decode())
 
-    def test_no_scene_is_replaced(self):
+    def test_scenes_are_never_replaced(self):
         before = self.read("s_004.yaml")
         os.link(self.path("s_004.yaml"), self.path("out/005.png"))
         self.assertIn("would replace", self.render("--overwrite", code=REFUSED))
         self.assertEqual(self.read("s_004.yaml"), before)
 
-    def test_a_file_of_that_very_name_is_a_scene_of_its_own(self):
+    def test_a_file_named_like_the_pattern_is_one_scene(self):
         self.write("s_###.yaml", scene(4))
         self.run_roundel("render", "s_###.yaml", "--frames", "0-1", "-o", "out/#.png")
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["0.png", "1.png"])
@@ -156,7 +156,7 @@ class Watch(SceneFilmsTest):
         self.run_roundel("render", name, "-o", "still.png", *options)
         return self.read("still.png")
 
-    def test_a_picture_follows_its_scene_however_that_is_written(self):
+    def test_a_picture_follows_every_change_of_its_scene(self):
         process = self.start("s_004.yaml", "-o", "a.png", "--scale", "0.5")
         self.wait_for(process, "watching 1 file; Ctrl-C ends")
         self.write("other.yaml", scene(5))
@@ -171,7 +171,7 @@ class Watch(SceneFilmsTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=60), 130)
 
-    def test_a_picture_follows_its_data_and_two_scenes_their_own(self):
+    def test_pictures_follow_the_data_of_their_scenes(self):
         def write_data(rows):
             self.write("d.csv", "x,y,radius\n" + "".join(f"0.{i},0.5,0.1\n" for i in range(1, rows)))
 
@@ -189,7 +189,7 @@ class Watch(SceneFilmsTest):
         self.wait_for(process, "out/data.png")
         self.assertEqual(self.read("out/data.png"), self.picture_of("data.yaml"))
 
-    def test_data_and_its_folder_may_come_later(self):
+    def test_data_and_its_folder_may_appear_later(self):
         self.write("data.yaml", "version: 1\nimage: {width: 32, height: 32}\n"
                                 "layers: [{data: new/d.csv, columns: [x, y, radius]}]\n")
         process = self.start("data.yaml", "-o", "a.png")
@@ -213,7 +213,7 @@ class Watch(SceneFilmsTest):
         self.wait_for(process, "exists (--overwrite replaces it)")
         self.assertEqual(self.read("out/s_004.png"), b"somebody's")
 
-    def test_a_scene_with_mistakes_leaves_others_alone(self):
+    def test_a_scene_with_mistakes_does_not_affect_others(self):
         self.write("bad.yaml", "version: 2\n")
         process = self.start("bad.yaml", "s_004.yaml", "-o", "out")
         self.wait_for(process, "bad.yaml:1:10: version: expected 1, got 2")
@@ -225,7 +225,7 @@ class Watch(SceneFilmsTest):
         self.write("bad.yaml", scene(6))
         self.wait_for(process, "out/bad.png")
 
-    def test_progress_is_as_asked(self):
+    def test_progress_follows_its_option(self):
         self.write("many.yaml", "version: 1\nimage: {width: 64, height: 64}\n"
                                 "layers: [{random: {count: 1000000000, radius: 0.00001, alpha: 0.001}}]\n")
         for watch in (False, True):
@@ -241,7 +241,7 @@ class Watch(SceneFilmsTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=60)[1], "")
 
-    def test_it_is_for_pictures_of_files(self):
+    def test_watch_needs_scenes_and_pictures_in_files(self):
         self.run_roundel("render", "s_004.yaml", "--frames", "0-1", "-o", "#.png", "--watch", code=USAGE)
         self.run_roundel("render", "-", "-o", "a.png", "--watch", code=USAGE)
 

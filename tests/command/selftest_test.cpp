@@ -60,11 +60,11 @@ Pixel& pixel(Framebuffer& framebuffer, int x, int y) {
   return framebuffer.pixels[static_cast<std::size_t>(y * framebuffer.width + x)];
 }
 
-TEST_F(Selftest, FindsNothingWhereNothingIsWrong) {
+TEST_F(Selftest, PassesWithEqualBackends) {
   EXPECT_EQ(found({}), "");
 }
 
-TEST_F(Selftest, FindsOneWrongBitAndTheFewestCirclesThatShowIt) {
+TEST_F(Selftest, FindsOneWrongBitWithTheFewestCircles) {
   const std::string text = found([](const Circles& circles, Framebuffer& out) {
     if (circles.count() < 17) return;
     float& red = pixel(out, 12, 7).red;
@@ -141,7 +141,7 @@ TEST_F(Selftest, FindsAWrongCircle) {
   EXPECT_NE(text_of(circle_difference_text(scene_, {"planted", {}, {}}, "AVX2")), "");
 }
 
-TEST(SelftestScenes, AreTheSameEveryTimeAndHaveDifferentNames) {
+TEST(SelftestScenes, AreDeterministicWithUniqueNames) {
   if (kSanitized) GTEST_SKIP() << "raster_test draws these scenes, too";
   const std::vector<NamedScene> once = selftest_scenes(), again = selftest_scenes();
   ASSERT_EQ(once.size(), again.size());

@@ -40,7 +40,7 @@ class SharedCase(RegressCase):
 
 
 class Runs(SharedCase):
-    def test_a_second_run_at_once_draws_nothing_and_says_so(self):
+    def test_a_second_run_at_once_is_refused(self):
         self.write("slow.yaml", SLOW)
         first = self.start("regress", "red.yaml", "slow.yaml", "--goldens", "goldens", "--backend", "cpu")
         try:
@@ -61,7 +61,7 @@ class Runs(SharedCase):
             first.communicate()
         self.regress(code=DIFFER)  # the lock ends with its process
 
-    def test_runs_at_once_lose_nothing_in_silence(self):
+    def test_runs_at_once_report_every_loss(self):
         names = self.many_scenes(8)
         done = self.all_at_once(*(("regress", f"{name}.yaml", "--goldens", "goldens", "--backend", "cpu") for name in names))
         drawn = [f"{name}.png" for name, (code, _, printed) in zip(names, done) if code == DIFFER and BUSY not in printed]
@@ -97,7 +97,7 @@ class Runs(SharedCase):
         self.assertEqual(self.regress(code=SAME, scenes=("s1.yaml",)).splitlines()[0], "1 picture: 1 same")
         self.assertEqual(self.files("regress-output"), [])
 
-    def test_a_picture_that_was_accepted_is_left_no_longer(self):
+    def test_accepted_pictures_are_removed(self):
         self.accept_all()
         for options in (("--add",), ("--hashes",)):
             with self.subTest(options):
@@ -107,7 +107,7 @@ class Runs(SharedCase):
                 self.regress(code=SAME, scenes=("deux bleus é.yaml",))
                 self.assertEqual(self.files("regress-output"), [])
 
-    def test_what_is_removed_of_other_runs_is_named(self):
+    def test_removed_files_of_other_runs_are_reported(self):
         def warning(*arguments):
             return self.run_roundel("regress", *arguments, "--backend", "cpu", code=DIFFER).stderr
 

@@ -23,7 +23,7 @@ class StillReport : public ::testing::Test {
   ExportReport report_{scene_, "a.png", "cpu", result_, 7};
 };
 
-TEST_F(StillReport, TheTableHasSharesOfTheWholeTime) {
+TEST_F(StillReport, TableHasSharesOfTheWholeTime) {
   EXPECT_EQ(text_of(stats_table(report_)),
             "stage     where             ms   share             bytes\n"
             "generate  cpu            1.000   12.5%               320\n"
@@ -42,7 +42,7 @@ TEST_F(StillReport, JsonIsOneLine) {
       "\n");
 }
 
-TEST_F(StillReport, TheSummaryIsOneLine) {
+TEST_F(StillReport, SummaryIsOneLine) {
   EXPECT_EQ(summary_line(report_), "a.png  1024x1024  10 circles  8.0 ms  cpu\n");
   result_.seconds = 0.0234;
   result_.stages.circles = 1;

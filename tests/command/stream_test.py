@@ -24,7 +24,7 @@ class ProgressReports(BatchCase):
         return self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", f"out/{name}%d.png",
                                 "--progress", progress, *more).stderr
 
-    def test_for_farm_managers(self):
+    def test_lines_for_farm_managers(self):
         text = self.render("a", "openjd")
         self.assertIn("openjd_progress: 100.0\nopenjd_status: 9/9 frames", text)
         self.assertIn("Progress: 100%\n", self.render("b", "deadline"))
@@ -117,13 +117,13 @@ class StandardOutput(BatchCase):
         self.assertTrue(data.startswith(header))
         self.assertEqual(len(data), len(header) + 3 * (len(b"FRAME\n") + 96 * 64 * 3 // 2))
 
-    def test_files_follow_each_other(self):
+    def test_files_are_concatenated(self):
         for name in ("png", "exr", "pfm"):
             self.run_roundel("render", "balls.yaml", "--frames", "1-3", "-o", f"out/%d.{name}")
             self.assertEqual(self.stream("balls.yaml", "--frames", "1-3", "--format", name),
                              b"".join(self.read(f"out/{i}.{name}") for i in (1, 2, 3)))
 
-    def test_a_reader_that_goes_away(self):
+    def test_a_reader_that_closes_early(self):
         process = self.start("render", "snow.yaml", "-o", "-", "--frames", "0-2000", "--format",
                              "rawvideo", stdout=subprocess.PIPE)
         process.stdout.close()
@@ -146,7 +146,7 @@ class StandardOutput(BatchCase):
             self.assertEqual(process.returncode, DONE, messages)
             self.assertEqual(data, self.run_roundel(*arguments, text=False).stdout)
 
-    def test_a_closed_standard_output_takes_no_picture(self):
+    def test_a_closed_standard_output_is_an_error(self):
         for name in ("-", "/dev/stdout"):
             done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", ROUNDEL, "render", "balls.yaml", "-o", name,
                                    "--format", "png"], cwd=self.folder, text=True, stderr=subprocess.PIPE, check=False)
@@ -166,7 +166,7 @@ class StandardOutput(BatchCase):
 
 
 class Film(BatchCase):
-    def test_ffmpeg_makes_a_film_of_it(self):
+    def test_ffmpeg_makes_a_film(self):
         if not shutil.which("ffmpeg"):
             self.skipTest("ffmpeg is not installed")
         command = (f"{ROUNDEL} render film.yaml --frames all -o - --format y4m -q | "

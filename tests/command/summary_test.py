@@ -46,7 +46,7 @@ class SummaryTest(CommandCase):
             self.assertTrue(os.path.exists(self.path(address.replace("%20", " "))), address)
         self.run_roundel("diff", "goldens/same.png", "sum mary-pictures/02-golden.png", code=SAME)
 
-    def test_an_earlier_summary_goes(self):
+    def test_an_earlier_summary_is_removed(self):
         self.fill()
         self.diff("--markdown", "s.md")
         self.write("s-pictures/mine.txt", "mine")
@@ -71,7 +71,7 @@ class SummaryTest(CommandCase):
         self.assertIn("\nand 5 more\n", self.read("s.md").decode())
         self.assertEqual(len(os.listdir(self.path("s-pictures"))), 20)
 
-    def test_annotations_are_the_runners_commands(self):
+    def test_annotations_use_the_runners_commands(self):
         self.fill()
         lines = [line for line in self.diff("--annotations", "github").splitlines() if line.startswith("::")]
         self.assertRegex(lines[0], r"^::error file=goldens/a\|b\[c\]`\*_%2C%3A%25é\.png,title=a\|b\[c\]`\*_%2C%3A%25é\.png::differs: \d+ pixels")
@@ -87,7 +87,7 @@ class SummaryTest(CommandCase):
         self.assertIn(b"::error file=goldens/s.png,title=s.png::differs: ", done.stdout)
         self.assertEqual(sorted(os.listdir(self.path("s-pictures"))), ["00-actual.png", "00-difference.png", "00-golden.png"])
 
-    def test_nothing_that_is_read_is_replaced_and_no_link_followed(self):
+    def test_inputs_are_never_replaced_and_links_never_followed(self):
         os.rmdir(self.path("goldens"))
         os.mkdir(self.path("s-pictures"))
         self.draw("s-pictures/00-golden.png")

@@ -61,7 +61,7 @@ class Validate(CommandCase):
         self.assertEqual([*window[0], *window[1]], [float(end) for end in ends])
         return window
 
-    def test_windows_are_what_the_scene_says(self):
+    def test_windows_match_the_scene(self):
         self.assertEqual(self.window("{x: [0, 50000], y: [0, 37500]}"), [[0, 50000], [0, 37500]])
         self.assertEqual(self.window("{x: [0, 50000], y: [0, 1]}")[0], [0, 50000])
         self.assertEqual(self.window("{x: [0.1, 0.7], y: [0.3, 0.35]}", size=(333, 77))[0][0:1] +
@@ -71,7 +71,7 @@ class Validate(CommandCase):
         self.assertEqual(self.window("{x: [0, 4], y: [0, 3], flip: y}"), [[0, 4], [3, 0]])
         self.assertEqual(self.window("{x: [0, 4], y: [0, 3], aspect: cover}", size=(800, 300))[0], [0, 4])
 
-    def test_windows_of_crops_are_what_the_file_shows(self):
+    def test_windows_of_crops_match_the_file(self):
         view, size = "{x: [0, 64], y: [0, 48]}", (640, 480)
         self.assertEqual(self.window(view, "--crop", "100,200,300,80", size=size), [[10, 40], [20, 28]])
         self.assertEqual(self.window(view, "--crop", "340,400,300,80", size=size), [[34, 64], [0, 8]])
@@ -133,7 +133,7 @@ class Validate(CommandCase):
             at += 12 + size
         return None
 
-    def test_pictures_say_what_they_show(self):
+    def test_pictures_name_their_axes(self):
         found = self.scene(scene="d.yaml")
         for name in ("a.png", "a.exr"):
             self.run_roundel("render", "d.yaml", "-o", name)
@@ -163,7 +163,7 @@ class Validate(CommandCase):
         self.run_roundel("render", "s.yaml", "-o", "a.png")
         self.assertEqual(list(self.axes("a.png")), ["window"])
 
-    def test_frames_without_this_text_are_whole(self):
+    def test_frames_without_axes_are_valid(self):
         """Like those of earlier versions: only their fingerprints count."""
         self.write("f.yaml", RGB + "animation: {frames: 3}\n")
         self.run_roundel("render", "f.yaml", "--frames", "all", "-o", "f_#.png")
@@ -181,7 +181,7 @@ class Validate(CommandCase):
         self.run_roundel("render", "f.yaml", "-o", "new.png")
         self.assertIn("same", self.run_roundel("diff", "f_0.png", "new.png").stdout)
 
-    def test_what_is_wrong_is_json_too(self):
+    def test_errors_are_json(self):
         self.write("bad.yaml", "version: 1\nlayers:\n  - circles: [{x: 0, y: 0, radius: big}]\n    nme: a\n")
         self.write("rgb.yaml", RGB)
         done = self.run_roundel("validate", "bad.yaml", "rgb.yaml", "none.yaml", "--json", code=INVALID)
@@ -196,7 +196,7 @@ class Validate(CommandCase):
         self.write("s.yaml", DATA.replace("    invalid: skip\n", ""))
         self.assertIn("d.npy: row 0: v: radius: expected a number >= 0 for scale: sqrt, got nan", self.scene(code=INVALID)["problems"][0]["message"])
 
-    def test_warnings_are_json_too(self):
+    def test_warnings_are_json(self):
         self.write("s.yaml", "version: 1\nlayers:\n  - circles: [{x: 9, y: 9, radius: 0.1}]\n")
         found = self.scene()
         self.assertEqual(len(found["warnings"]), 1)
@@ -217,7 +217,7 @@ class Validate(CommandCase):
             self.assertEqual(before, self.read(name))
         self.run_roundel("validate", "rgb.yaml", "--json=no/folder/v.json", code=4)
 
-    def test_the_schema_is_the_stored_one(self):
+    def test_the_schema_matches_the_stored_one(self):
         schema = self.schema()
         jsonschema.Draft7Validator.check_schema(schema)
         with open(os.path.join(os.path.dirname(__file__), "../../scenes/validation.schema.json"), encoding="utf-8") as file:

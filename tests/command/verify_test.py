@@ -29,7 +29,7 @@ class Verify(BatchCase):
         done = self.run_roundel("verify", "out/%d.png", "--frames", "7")
         self.assertEqual((done.stdout, done.stderr), ("", "1 frame is sound\n"))
 
-    def test_frames_of_a_longer_film_are_named(self):
+    def test_frames_of_a_longer_film_are_reported(self):
         def printed(command, *more):
             done = self.run_roundel(*command, *more)
             return [line for line in done.stderr.splitlines() if " more file" in line]
@@ -82,7 +82,7 @@ class Verify(BatchCase):
             self.assertEqual(done.stdout, "foreign: 10,12\n--frames 10,12\n")
             self.assertEqual(done.stderr, "")
 
-    def test_frames_of_a_film_that_moves_are_of_one_size_and_seed(self):
+    def test_frames_of_a_moving_film_have_one_size_and_seed(self):
         self.write("moves.yaml", MOVES)
         self.run_roundel("render", "moves.yaml", "--frames", "1-9", "-o", "out/%d.png")
         note = "nearly every frame has a fingerprint of its own: the scene moves, or there are several scenes; " \
@@ -102,7 +102,7 @@ class Verify(BatchCase):
         done = self.run_roundel("verify", "out/%d.png", "--frames", "23-24", code=FAILED)
         self.assertIn("2 frames are misnamed: 23-24; out/23.png is frame 3\n", done.stderr)
 
-    def test_both_frames_are_named_if_either_may_be_right(self):
+    def test_both_frames_are_reported_if_either_may_be_right(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-4", "-o", "out/%d.png")
         self.run_roundel("render", "balls.yaml", "--frame", "2", "--size", "48x32", "-o", "out/2.png")
 
@@ -124,7 +124,7 @@ class Verify(BatchCase):
         self.assertIn("1 frame is of another scene: out/1.png\n", verified("1-3"))
         self.assertIn("2 frames are of another scene than out/1.png: 2-3\n", verified("1-4"))
 
-    def test_scenes_with_seeds_of_their_own_are_sound(self):
+    def test_scenes_with_their_own_seeds_are_sound(self):
         for i in range(1, 7):
             self.write(f"s_{i}.yaml", MOVES + f"seed: {i}\n")
         self.run_roundel("render", "s_#.yaml", "--frames", "1-6", "-o", "out/%d.png")
@@ -134,7 +134,7 @@ class Verify(BatchCase):
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1-6", code=FAILED)
         self.assertIn("1 frame is 48x32, expected 96x64: out/3.png\n", done.stderr)
 
-    def test_pictures_of_others_are_foreign(self):
+    def test_other_pictures_are_foreign(self):
         self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "out/1.png")
         data = self.read("out/1.png")
         at = data.index(b"tEXtFrame")
@@ -164,7 +164,7 @@ class Verify(BatchCase):
         self.assertEqual(done.stderr, "31 frames are misnamed: 11-41; out/11.png is frame 10\n"
                                       "8 more files match out/%d.png: 1-2,4-9\n")
 
-    def test_deleting_removes_what_is_corrupt_and_nothing_else(self):
+    def test_deleting_removes_only_corrupt_frames(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png")
         expected = self.contents()
         for frame, size in ((2, -30), (3, 0)):
@@ -228,7 +228,7 @@ class Verify(BatchCase):
         self.assertEqual([other[0], other[2]], [lines[0], lines[3]])
         self.assertNotEqual(other[1], lines[1])
 
-    def test_a_manifest_replaces_nothing_that_is_read(self):
+    def test_a_manifest_never_replaces_inputs(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-2", "-o", "out/%d.png")
         with open(self.path("list.txt"), "w", encoding="ascii") as file:
             file.write("1-2")

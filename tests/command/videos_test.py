@@ -89,7 +89,7 @@ class Videos(CommandCase):
         if not video.endswith(".gif"):
             self.assertEqual((stream["color_space"], stream["color_range"]), ("bt709", "tv"), video)
 
-    def test_lines_of_the_page_keep_colors(self):
+    def test_commands_of_the_page_keep_colors(self):
         lines = lines_of_page()
         self.assertEqual(len(lines), 5)
         made = []
@@ -109,7 +109,7 @@ class Videos(CommandCase):
             made.append(os.path.splitext(video)[1])
         self.assertEqual(made, [".mp4", ".mp4", ".mov", ".webm", ".gif"])
 
-    def test_lines_of_messages_make_the_video(self):
+    def test_commands_in_messages_make_the_video(self):
         for video in ("film.mp4", "film.mov", "film.mkv", "film.webm", "film.gif", "film.y4m"):
             message = self.run_roundel("render", "opaque.yaml", "--frames", "all", "-o", video, code=USAGE).stderr
             options = re.search(r"to make a video, type: (.*); docs/films.md", message)[1]
@@ -120,7 +120,7 @@ class Videos(CommandCase):
                     self.assert_tags(video)
             os.unlink(self.path(video))
 
-    def test_rates_are_the_scene_s(self):
+    def test_rates_match_the_scene(self):
         for fps, rate in (("24000/1001", "24000/1001"), ("'30000/1001'", "30000/1001"), ("23.976", "2997/125")):
             self.write("ntsc.yaml", SCENES["opaque"].replace("fps: 25", f"fps: {fps}"))
             self.shell(f"{ROUNDEL} render ntsc.yaml --frames all -o - --format y4m -q | ffmpeg -loglevel error -y -i - "
@@ -133,7 +133,7 @@ class Videos(CommandCase):
 class Messages(CommandCase):
     is_text = True
 
-    def test_names_of_videos_are_refused_with_the_line_to_use(self):
+    def test_names_of_videos_are_refused_with_a_command(self):
         self.write("opaque.yaml", SCENES["opaque"])
         self.write("output.yaml", SCENES["opaque"] + "output: film.mkv\n")
         line = "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p "

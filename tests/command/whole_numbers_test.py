@@ -111,7 +111,7 @@ class WholeNumbersTest(CommandCase):
                     if color:
                         self.assertEqual(self.warnings("legend", "s.yaml", "-o", "l.svg"), expected)
 
-    def test_the_first_row_is_named_whatever_the_threads(self):
+    def test_the_first_row_is_reported_with_any_threads(self):
         ids = np.arange(200_000) + BEYOND // 2
         ids[[70_001, 150_000, 199_999]] = BEYOND + 7, BEYOND + 9, BEYOND + 5
         for name in ("d.npy", "d.csv"):
@@ -122,7 +122,7 @@ class WholeNumbersTest(CommandCase):
                 self.assertIn(f"{BEYOND + 7} is rounded to {BEYOND + 8}", printed)
                 self.assertIn(": line 70003: " if name == "d.csv" else ": row 70001: ", printed)
 
-    def test_texts_of_all_kinds_are_looked_at(self):
+    def test_texts_of_all_types_are_checked(self):
         for number, rounded in ((f"-{BEYOND + 1}", f"-{BEYOND}"), (f'"{BEYOND + 1}"', BEYOND), (f"+{BEYOND + 1}", BEYOND),
                                 (f"000{BEYOND + 1}", BEYOND), ("100000000000000000000001", "100000000000000008388608"),
                                 (f" {BEYOND + 1} ", BEYOND)):
@@ -131,7 +131,7 @@ class WholeNumbersTest(CommandCase):
             [printed] = self.warnings()
             self.assertIn(f"{number.strip(' ').strip(chr(34))} is rounded to {rounded},", printed)
 
-    def test_numbers_that_binary64_has_need_no_warning(self):
+    def test_exact_numbers_need_no_warning(self):
         exact = [BEYOND, -BEYOND, BEYOND + 2, 2**62, -2**63]
         for name in ("d.npy", "d.csv"):
             self.write_table(name, table(exact))
@@ -141,7 +141,7 @@ class WholeNumbersTest(CommandCase):
         self.scene("d.csv")
         self.assertEqual(self.warnings(), [], "which are no whole numbers")
 
-    def test_columns_that_nothing_compares_need_no_warning(self):
+    def test_unused_columns_need_no_warning(self):
         data = table([BEYOND + 1, 5])
         self.write_table("d.npy", data)
         self.write_table("d.csv", data)
@@ -149,7 +149,7 @@ class WholeNumbersTest(CommandCase):
             self.scene(name, "")
             self.assertEqual(self.warnings(), [])
 
-    def test_numbers_of_the_scene_are_named(self):
+    def test_numbers_of_the_scene_are_reported(self):
         self.write_table("d.npy", table([1, 5]))
         self.scene("d.npy", f"where: {{id: {{in: [{BEYOND + 1}, 5], max: {BEYOND + 3}}}}}",
                    f"color: {{column: id, categories: {{{BEYOND + 5}: '#ff0000'}}, missing: 0}}")
@@ -158,14 +158,14 @@ class WholeNumbersTest(CommandCase):
         for key, number in (("where.id.in", 1), ("where.id.max", 3), ("map.color.categories", 5)):
             self.assertRegex("\n".join(printed), rf"s.yaml: line [67]: layers\[0\].{key}: {BEYOND + number} is rounded to")
 
-    def test_numbers_of_a_table_are_named(self):
+    def test_numbers_of_a_table_are_reported(self):
         self.write_table("d.npy", table([1, 5]))
         self.scene("d.npy", "where: {id: {max: $most}}", head="vars: {most: 1}")
         self.write("t.csv", f"most\n{BEYOND + 1}\n")
         [printed] = self.warnings("render", "s.yaml", "--each", "t.csv", "-o", "{most}.png")
         self.assertIn(f"s.yaml: t.csv: line 2: column most: layers[0].where.id.max: {BEYOND + 1} is rounded to", printed)
 
-    def test_a_film_says_it_once_a_file(self):
+    def test_a_film_warns_once_for_each_file(self):
         self.write_table("d.npy", table([BEYOND + 1, 5]))
         film = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")
         self.scene("d.npy", WHERE + "\n    opacity: {keys: {0: 0, 9: 1}}", head="animation: {frames: 10}")
@@ -180,7 +180,7 @@ class WholeNumbersTest(CommandCase):
         self.scene("d_#.npy", "", SCALE, head="animation: {frames: 10}")  # covers all files
         self.assertEqual(len(self.warnings("validate", "s.yaml")), 9)
 
-    def test_layers_that_share_a_file_each_say_it(self):
+    def test_layers_that_share_a_file_each_warn(self):
         self.write_table("d.csv", table([BEYOND + 1, 5]))
         layer = "  - {data: d.csv, map: {x: x, y: y, radius: 0.1}, order: id}\n"
         self.write("s.yaml", f"version: 1\nlayers:\n{layer}{layer}")

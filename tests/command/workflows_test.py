@@ -122,7 +122,7 @@ class GitHub(WorkflowCase):
         self.assertEqual(jobs["report"]["if"], "${{ !cancelled() }}")
         return self.run_job(jobs["report"], "machine", code if not lost else 2)
 
-    def test_a_change_fails_is_shown_and_accepted(self):
+    def test_a_change_fails_is_reported_and_accepted(self):
         _, report, _ = self.run_workflow(1)
         self.assertIn("7 pictures: 6 same, 1 differs\n", report)
         self.assertIn("::error file=goldens/d.png,title=d.png::differs: ", report)
@@ -139,7 +139,7 @@ class GitHub(WorkflowCase):
         _, report, _ = self.run_workflow(0)
         self.assertEqual(report, "7 pictures: 7 same\n")
 
-    def test_a_machine_that_was_lost_is_no_pass(self):
+    def test_a_lost_machine_fails(self):
         self.shell("git checkout -q main", "project")
         _, report, _ = self.run_workflow(0, lost=[3])
         self.assertIn("share 3 of 3: not compared", report)
@@ -163,7 +163,7 @@ class GitLab(WorkflowCase):
             self.copy(f"machine/{path}", f"artifacts/pictures/{path}")
         return done.stdout.decode(), report["artifacts"]
 
-    def test_a_change_fails_is_shown_and_accepted(self):
+    def test_a_change_fails_is_reported_and_accepted(self):
         text, artifacts = self.run_pipeline(1)
         self.assertIn("radius 0.3 -> 0.2\n", text)
         cases = {case.get("name"): case for case in xml.parse(self.path(f"machine/{artifacts['reports']['junit']}")).getroot()[0]}

@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-TEST(Antialiasing, CountsWhatPixelmatchCounts) {
+TEST(Antialiasing, MatchesPixelmatch) {
   const std::string folder = ROUNDEL_SOURCE_DIR "/tests/compare/antialiased/";
   std::ifstream table(folder + "expected.tsv");
   std::string line;
@@ -46,7 +46,7 @@ Picture edge(std::uint8_t value) {
   return picture;
 }
 
-TEST(Antialiasing, AnEdgeOfOtherSamplesIsOneToo) {
+TEST(Antialiasing, FindsEdgesOfOtherSampleTypes) {
   const Picture a = edge(80), b = edge(140);
   const Tolerance tolerance{.ignores_antialiasing = true};
   const PictureDifference difference = compare_pictures(a, b, tolerance, {});
@@ -68,7 +68,7 @@ TEST(Antialiasing, NanAndInfinityAreDifferences) {
   }
 }
 
-TEST(Antialiasing, ASpotInAPlainIsADifference) {
+TEST(Antialiasing, SpotInAPlainAreaIsADifference) {
   const Picture a = edge(0);
   Picture b = edge(0);
   b.bytes[sample_at(b, 9, 4, 1)] = 0;

@@ -46,7 +46,7 @@ PngBytes exif(bool is_big_endian, std::uint8_t orientation) {
   return bytes;
 }
 
-TEST(ColorSpace, OfTheChunksTheFirstInTheSpecificationsOrderCounts) {
+TEST(ColorSpace, FirstChunkInTheSpecificationsOrderCounts) {
   const PngBytes p3_pq = png_chunk("cICP", {12, 16, 0, 1});
   const PngBytes srgb = png_chunk("sRGB", {0});
   const PngBytes linear = png_chunk("gAMA", words({100000}));
@@ -65,7 +65,7 @@ TEST(ColorSpace, OfTheChunksTheFirstInTheSpecificationsOrderCounts) {
             "white and primaries 0.3 0.3 0.6 0.3 0.2 0.6 0.1 0.1");
 }
 
-TEST(ColorSpace, PicturesThatAViewerShowsDifferentlyDiffer) {
+TEST(ColorSpace, PicturesShownDifferentlyDiffer) {
   const Picture plain = with_chunks({});
   struct Case {
     PngBytes chunk;
@@ -85,7 +85,7 @@ TEST(ColorSpace, PicturesThatAViewerShowsDifferentlyDiffer) {
   }
 }
 
-TEST(ColorSpace, ExifOrientationIsReadInBothByteOrdersAndFromAnyBytes) {
+TEST(ColorSpace, ReadsExifOrientationInBothByteOrdersAndFromAnyBytes) {
   for (const bool is_big_endian : {false, true}) {
     for (std::uint8_t orientation = 1; orientation <= 8; ++orientation)
       EXPECT_EQ(exif_orientation(exif(is_big_endian, orientation)), orientation);

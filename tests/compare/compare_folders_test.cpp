@@ -36,7 +36,7 @@ class CompareFolders : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(CompareFolders, PairsByPathAndNamesWhatOnlyOneHas) {
+TEST_F(CompareFolders, PairsByPathAndReportsUnpairedFiles) {
   const Image plain = plain_image(8, 8), spot = with_spot(plain, 3, 4);
   for (const char* name : {"a/same.png", "b/same.png", "a/x/deep er/\xC3\xBC.png", "a/gone.png",
                            "b/new.png", "a/ending.PNG", "b/ending.PNG"}) {
@@ -62,7 +62,7 @@ TEST_F(CompareFolders, PairsByPathAndNamesWhatOnlyOneHas) {
             "5 pictures: 2 same, 1 differs, 1 new, 1 missing; 3 other files ignored");
 }
 
-TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {
+TEST_F(CompareFolders, UnreadableFileIsAResultAndTheRunContinues) {
   const Image plain = plain_image(8, 8);
   for (const char* name : {"a/1.png", "b/1.png", "a/2.png", "b/2.png", "a/3.png"}) {
     put(name, plain);
@@ -79,7 +79,7 @@ TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {
   EXPECT_EQ(run.results[3].state, PairState::kNew);
 }
 
-TEST_F(CompareFolders, EqualBytesThatCouldNotBeComparedAreNotTheSame) {
+TEST_F(CompareFolders, EqualUnreadableFilesAreNotTheSame) {
   put("a/broken.png", plain_image(8, 8));
   put("b/broken.png", plain_image(8, 8));
   const std::vector<std::uint8_t> sound = read_bytes(folder_ / "a/broken.png");
@@ -96,7 +96,7 @@ TEST_F(CompareFolders, EqualBytesThatCouldNotBeComparedAreNotTheSame) {
                                   ": expected a PNG, EXR, PFM, JPEG or WebP file [default]\n");
 }
 
-TEST_F(CompareFolders, APairWaitsForItsMemoryUnlessItsBytesAreEqual) {
+TEST_F(CompareFolders, PairsWaitForMemoryUnlessTheirBytesAreEqual) {
   put("a/1.png", plain_image(8, 8));
   put("b/1.png", with_spot(plain_image(8, 8), 3, 4));
   put("b/2.png", plain_image(8, 8));
@@ -117,7 +117,7 @@ TEST_F(CompareFolders, APairWaitsForItsMemoryUnlessItsBytesAreEqual) {
   EXPECT_EQ(waiting.get(), PairState::kDiffers);
 }
 
-TEST(MemoryBudget, IsNeverExceededButByOneThreadAlone) {
+TEST(MemoryBudget, IsExceededOnlyByASingleThread) {
   constexpr std::uint64_t kBudget = 10;
   MemoryBudget budget(kBudget);
   std::atomic<std::uint64_t> taken = 0;
@@ -146,14 +146,14 @@ TEST_F(CompareFolders, MissingFoldersAreErrors) {
   EXPECT_EQ(message_of([&] { compare(); }), missing + ": Not a directory");
 }
 
-TEST_F(CompareFolders, LinksToFoldersAreNotFollowed) {
+TEST_F(CompareFolders, SkipsLinksToFolders) {
   put("a/1.png", plain_image(8, 8));
   put("b/1.png", plain_image(8, 8));
   fs::create_directory_symlink(".", folder_ / "a/loop");
   EXPECT_EQ(lines(compare()), "1.png: same [default]\n");
 }
 
-TEST_F(CompareFolders, TheRuleOfAPictureDecides) {
+TEST_F(CompareFolders, AppliesTheRuleOfEachPicture) {
   const Image plain = plain_image(8, 8), spot = with_spot(plain, 3, 4);
   for (const char* name : {"one.png", "two.png"}) {
     put("a/" + std::string(name), plain);

@@ -24,7 +24,7 @@ void expect_box(const PixelBox& box, int x, int y, int width, int height) {
   EXPECT_EQ(box.height, height);
 }
 
-TEST(ComparePictures, APictureIsTheSameAsItself) {
+TEST(ComparePictures, PictureEqualsItself) {
   for (int channels = 1; channels <= 4; ++channels) {
     const Picture picture = random_picture(65, 17, channels, 1);
     const PictureDifference difference = difference_of(picture, picture);
@@ -36,7 +36,7 @@ TEST(ComparePictures, APictureIsTheSameAsItself) {
   }
 }
 
-TEST(ComparePictures, OneLevelInOneChannelOfOnePixelIsFoundWhereverItIs) {
+TEST(ComparePictures, FindsOneLevelInOneChannelOfAnyPixel) {
   for (int channels = 1; channels <= 4; ++channels) {
     const Picture a = random_picture(131, 9, channels, 2);
     for (const int x : {0, 1, 15, 16, 63, 64, 65, 127, 128, 130}) {
@@ -60,7 +60,7 @@ TEST(ComparePictures, OneLevelInOneChannelOfOnePixelIsFoundWhereverItIs) {
   }
 }
 
-TEST(ComparePictures, AlphaAloneIsADifferenceAndNamed) {
+TEST(ComparePictures, ReportsADifferenceInAlphaAlone) {
   const Picture a = random_picture(20, 10, 4, 3);
   Picture b = copy_of(a);
   b.bytes[sample_at(b, 3, 4, 3)] ^= 128;
@@ -71,7 +71,7 @@ TEST(ComparePictures, AlphaAloneIsADifferenceAndNamed) {
   EXPECT_EQ(difference.pixels, 1U);
 }
 
-TEST(ComparePictures, AShiftedPictureDiffersWhereItsEdgesWere) {
+TEST(ComparePictures, ShiftedPictureDiffersAtItsEdges) {
   Image image;
   image.resize(64, 64, 3);
   for (std::size_t i = 0; i < image.bytes.size(); ++i) image.bytes[i] = (i / 3 % 64) < 32 ? 0 : 200;
@@ -86,7 +86,7 @@ TEST(ComparePictures, AShiftedPictureDiffersWhereItsEdgesWere) {
   EXPECT_EQ(difference.channels[1].largest, 200);
 }
 
-TEST(ComparePictures, AnotherShapeIsTheOnlyReason) {
+TEST(ComparePictures, DifferentShapeIsTheOnlyReason) {
   const Picture a = random_picture(20, 10, 3, 1);
   Picture gamma = copy_of(a), moved = copy_of(a);
   gamma.color_space = "gamma 1";
@@ -140,7 +140,7 @@ void expect_numbers_of_plain_loops(const Picture& a, const Picture& b, double li
   EXPECT_NEAR(difference.psnr, -20 * std::log10(rmse), 1e-9);
 }
 
-TEST(ComparePictures, EveryVectorWidthGivesTheNumbersOfPlainLoops) {
+TEST(ComparePictures, EveryVectorWidthMatchesPlainLoops) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
     SCOPED_TRACE(target);
@@ -200,7 +200,7 @@ TEST(ComparePictures, LevelsOfWordsAreExact) {
   }
 }
 
-TEST(ComparePictures, NanAndInfinityOnOneSideAreOverEveryLimitAndLeftOutOfTheRest) {
+TEST(ComparePictures, NanAndInfinityOnOneSideExceedEveryLimitAndAreExcludedFromMeans) {
   const Picture a = as_floats(random_picture(16, 16, 3, 1), 1);
   for (const float value :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
@@ -228,7 +228,7 @@ TEST(ComparePictures, NanAndInfinityOnOneSideAreOverEveryLimitAndLeftOutOfTheRes
   }
 }
 
-TEST(ComparePictures, NumbersAreEqualAsNumbersAre) {
+TEST(ComparePictures, SignsOfZeroAndNanPayloadsAreEqual) {
   Picture a = as_floats(random_picture(8, 8, 1, 1), 1);
   Picture b = copy_of(a);
   a.floats[3] = 0.0f, b.floats[3] = -0.0f;
@@ -236,7 +236,7 @@ TEST(ComparePictures, NumbersAreEqualAsNumbersAre) {
   EXPECT_EQ(difference_of(a, b).kind, Kind::kEqualPixels);
 }
 
-TEST(ComparePictures, PsnrOfFloatsIsOfTheLargestValueAboveOne) {
+TEST(ComparePictures, PsnrOfFloatsUsesTheLargestValueAboveOne) {
   Picture a = as_floats(random_picture(8, 8, 3, 1), 1);
   a.floats[0] = 100;
   Picture b = copy_of(a);
@@ -246,14 +246,14 @@ TEST(ComparePictures, PsnrOfFloatsIsOfTheLargestValueAboveOne) {
   EXPECT_NEAR(difference.psnr, 20 * std::log10(100.5 / 0.5), 1e-5);
 }
 
-TEST(ComparePictures, FlipAndSsimWantSrgb) {
+TEST(ComparePictures, FlipAndSsimNeedSrgb) {
   Picture a = random_picture(16, 16, 3, 1);
   a.color_space = "gamma 1";
   const Error error = error_of([&] { compare_pictures(a, a, {}, {.flip = true}); });
   EXPECT_EQ(std::string(error.what()), "FLIP and SSIM: expected sRGB pictures, got gamma 1");
 }
 
-TEST(ComparePictures, PicturesOfOneShapeThatAreShownDifferentlyAreRefused) {
+TEST(ComparePictures, RejectsPicturesShownDifferently) {
   const Picture a = as_floats(random_picture(4, 3, 3, 1), 1);
   Picture b = copy_of(a);
   b.display = {"red (1, 0)", "9x9 at (0, 0)", 2};
@@ -265,7 +265,7 @@ TEST(ComparePictures, PicturesOfOneShapeThatAreShownDifferentlyAreRefused) {
   EXPECT_EQ(difference_of(as_floats(random_picture(5, 3, 3, 1), 1), b).kind, Kind::kOtherShape);
 }
 
-TEST(Judge, EveryLimitHoldsAtItsValueAndFailsAbove) {
+TEST(Judge, EveryLimitIncludesItsValue) {
   PictureDifference difference;
   difference.kind = Kind::kDifferent;
   difference.width = 100, difference.height = 10;
@@ -297,7 +297,7 @@ TEST(Judge, EveryLimitHoldsAtItsValueAndFailsAbove) {
   EXPECT_FALSE(same({.flip_mean = 1}));
 }
 
-TEST(DifferingBox, IsTheSmallestWithEveryDifference) {
+TEST(DifferingBox, IsTheSmallestAroundAllDifferences) {
   const Picture a = random_picture(50, 40, 3, 1);
   Picture b = copy_of(a);
   EXPECT_EQ(differing_box(a, b).width, 0);

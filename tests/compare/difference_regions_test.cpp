@@ -28,7 +28,7 @@ TEST(DifferenceRegions, AreEmptyForEqualPictures) {
   EXPECT_TRUE(places_of(picture_with({}), picture_with({})).empty());
 }
 
-TEST(DifferenceRegions, NeighboursAreOnePlaceAndTheLargestDifferenceComesFirst) {
+TEST(DifferenceRegions, JoinNeighboursAndBeginWithTheLargestDifference) {
   const auto places =
       places_of(picture_with({}),
                 picture_with({{2, 3, 5}, {20, 3, -7}, {19, 4, 7}, {99, 59, 90}, {50, 30, 7}}));
@@ -46,7 +46,7 @@ TEST(DifferenceRegions, NeighboursAreOnePlaceAndTheLargestDifferenceComesFirst) 
   EXPECT_EQ(places[2].peak_x, 50);
 }
 
-TEST(DifferenceRegions, AreOnlyWhereLimitsArePassed) {
+TEST(DifferenceRegions, ExistOnlyAboveTheLimits) {
   Tolerance tolerance;
   tolerance.max_delta = 5;
   const auto places =
@@ -55,7 +55,7 @@ TEST(DifferenceRegions, AreOnlyWhereLimitsArePassed) {
   EXPECT_EQ(places[0].peak_x, 60);
 }
 
-TEST(DifferenceRegions, ANanOnOneSideIsTheLargestDifference) {
+TEST(DifferenceRegions, NanOnOneSideIsTheLargestDifference) {
   Picture a;
   a.width = 64, a.height = 1, a.channels = 1;
   a.samples = Picture::Samples::kFloats;

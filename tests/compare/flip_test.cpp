@@ -55,7 +55,7 @@ Picture discs_picture(int width, int height, unsigned seed, bool alpha = false) 
   return picture_of(to_image(discs(width, height, 12, seed, alpha ? 0.5f : 1.0f), alpha), {});
 }
 
-TEST(Flip, TheAuthorsValuesOfTheReferencePairs) {
+TEST(Flip, MatchesTheAuthorsValues) {
   std::string folder = ROUNDEL_SOURCE_DIR "/../shared/reference/diff/";
   if (!fs::exists(folder)) folder = ROUNDEL_SOURCE_DIR "/tests/compare/pairs/";  // two of the pairs
   std::ifstream table(folder + "expected.tsv");
@@ -93,7 +93,7 @@ TEST(Flip, TheAuthorsValuesOfTheReferencePairs) {
   EXPECT_GE(pairs, 2);
 }
 
-TEST(Flip, EveryPixelIsThatOfTheFormulas) {
+TEST(Flip, EveryPixelMatchesTheFormulas) {
   for (const double ppd : {20.0, kDefaultPixelsPerDegree, 90.0}) {
     const Picture a = discs_picture(37, 21, 1), b = discs_picture(37, 21, 2);
     expect_errors(flip_map(a, b, ppd), ldr_flip_oracle(oracle_of(a), oracle_of(b), ppd));
@@ -103,7 +103,7 @@ TEST(Flip, EveryPixelIsThatOfTheFormulas) {
                 ldr_flip_oracle(oracle_of(grey_a), oracle_of(grey_b), 40));
 }
 
-TEST(Flip, TilesAndBoxesLeaveNoSeam) {
+TEST(Flip, TiledAndCroppedMapsMatchTheOracle) {
   // Wider and higher than a tile, with one differing spot: the map is cropped around it.
   const Picture a = discs_picture(150, 80, 3);
   Picture b = copy_of(a);
@@ -114,7 +114,7 @@ TEST(Flip, TilesAndBoxesLeaveNoSeam) {
   expect_errors(map, ldr_flip_oracle(oracle_of(a), oracle_of(b), 30));
 }
 
-TEST(Flip, HdrIsTheLargestOverExposures) {
+TEST(Flip, HdrIsTheMaximumOverExposures) {
   const Picture bytes_a = discs_picture(30, 20, 5), bytes_b = discs_picture(30, 20, 6);
   Picture a = as_floats(bytes_a, 1), b = as_floats(bytes_b, 1);
   for (std::size_t i = 0; i < a.floats.size(); ++i) {  // over eight stops
@@ -141,7 +141,7 @@ TEST(Flip, EveryVectorWidthGivesTheSameBits) {
   force_cpu_vector_target("");
 }
 
-TEST(Flip, AlphaIsLaidOverBlackAndWhite) {
+TEST(Flip, AlphaIsComposedOverBlackAndWhite) {
   const Picture a = discs_picture(24, 18, 1, true), b = discs_picture(24, 18, 2, true);
   const std::vector<double> black = ldr_flip_oracle(oracle_of(a, 0), oracle_of(b, 0), 40);
   std::vector<double> expected = ldr_flip_oracle(oracle_of(a, 1), oracle_of(b, 1), 40);
@@ -165,7 +165,7 @@ TEST(Flip, EqualPicturesAndHostileValuesGiveNumbersInRange) {
   }
 }
 
-TEST(DifferenceImage, MarksWhatIsOverInRedAndTheRestInYellow) {
+TEST(DifferenceImage, MarksPixelsOverTheLimitRedAndOthersYellow) {
   const Picture a = random_picture(20, 10, 3, 1);
   Picture b = copy_of(a);
   b.bytes[sample_at(b, 3, 4, 1)] ^= 1;
@@ -181,7 +181,7 @@ TEST(DifferenceImage, MarksWhatIsOverInRedAndTheRestInYellow) {
   EXPECT_GE(rgb(0, 0)[0], 153);
 }
 
-TEST(DifferenceImage, FadesWhatIsEqualToItsLuma) {
+TEST(DifferenceImage, FadesEqualPixelsToTheirLuma) {
   for (int channels = 1; channels <= 4; ++channels) {
     const bool is_grey = channels < 3;
     Picture a = random_picture(3, 1, channels, 1);  // black, then white, then red or a grey

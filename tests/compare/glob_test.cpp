@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-TEST(Glob, StarsStandForAnythingAndQuestionMarksForOneCharacter) {
+TEST(Glob, StarsMatchAnythingAndQuestionMarksOneCharacter) {
   EXPECT_TRUE(glob_matches("snow.png", "snow.png"));
   EXPECT_TRUE(glob_matches("*", ""));
   EXPECT_TRUE(glob_matches("*", "film/snow.png"));
@@ -30,13 +30,13 @@ TEST(Glob, StarsStandForAnythingAndQuestionMarksForOneCharacter) {
   EXPECT_FALSE(glob_matches("", "a"));
 }
 
-TEST(Glob, AllOtherCharactersStandForThemselves) {
+TEST(Glob, OtherCharactersMatchThemselves) {
   EXPECT_TRUE(glob_matches("[a-z].png", "[a-z].png"));
   EXPECT_FALSE(glob_matches("[a-z].png", "b.png"));
   EXPECT_TRUE(glob_matches("a\\b", "a\\b"));
 }
 
-TEST(Glob, ManyStarsTakeNoLongerThanTheProductOfTheLengths) {
+TEST(Glob, ManyStarsTakeAtMostTheProductOfTheLengths) {
   std::string pattern;
   for (int i = 0; i < 2000; ++i) pattern += "*a";
   pattern += "b";

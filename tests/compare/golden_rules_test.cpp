@@ -29,7 +29,7 @@ std::string manifest_error(const std::string& text) {
   return message_of([&] { parse_manifest(text, "g.yaml", {}); });
 }
 
-TEST(GoldenRules, TheFirstRuleThatFitsCountsAsAWhole) {
+TEST(GoldenRules, FirstMatchingRuleAppliesAsAWhole) {
   const GoldenRules rules = parse_manifest(kManifest, "g.yaml", usual());
   ASSERT_EQ(rules.size(), 3u);
 
@@ -84,17 +84,17 @@ tolerances:
             "got 0");
 }
 
-TEST(GoldenRules, WithoutAManifestOneRuleIsForAll) {
+TEST(GoldenRules, OneRuleAppliesWithoutAManifest) {
   EXPECT_EQ(rule_for(rules_without_manifest(usual()), "a.png").tolerance.max_delta, 7);
 }
 
-TEST(GoldenRules, UnusedRulesAreNamed) {
+TEST(GoldenRules, ReportsUnusedRules) {
   const GoldenRules rules = parse_manifest(kManifest, "g.yaml", {});
   EXPECT_EQ(unused_rules(rules, {"default", "g.yaml:3 \"snow*\""}),
             std::vector<std::string>{"g.yaml:6 \"film/*\" and 1 more"});
 }
 
-TEST(GoldenRules, MistakesAreReportedAllAtOnceWithTheirPlaces) {
+TEST(GoldenRules, ReportsAllMistakesWithTheirPlaces) {
   EXPECT_EQ(manifest_error("version: 2\n"
                            "tolerances:\n"
                            "  - pictures: a.png\n"
@@ -123,7 +123,7 @@ TEST(GoldenRules, MistakesAreReportedAllAtOnceWithTheirPlaces) {
             "g.yaml:3:1: key \"tolerances\" occurs twice, first in line 2");
 }
 
-TEST(GoldenRules, AMissingManifestIsAnError) {
+TEST(GoldenRules, MissingManifestIsAnError) {
   EXPECT_EQ(message_of([] { read_manifest("no/goldens.yaml", {}); }),
             "no/goldens.yaml: no such file");
 }

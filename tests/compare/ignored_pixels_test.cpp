@@ -14,7 +14,7 @@ Picture changed_at(const Picture& picture, int x, int y) {
   return changed;
 }
 
-TEST(IgnoredPixels, OfBoxesAreTheSameForAllMeasures) {
+TEST(IgnoredPixels, BoxesApplyToAllMeasures) {
   const Picture a = random_picture(100, 40, 4, 1);
   const Picture b = changed_at(changed_at(a, 70, 5), 3, 39);
   const Tolerance tolerance{.ignore = {{64, 0, 20, 6}, {60, 4, 10, 4}}};
@@ -35,13 +35,13 @@ TEST(IgnoredPixels, OfBoxesAreTheSameForAllMeasures) {
   EXPECT_EQ(compare_pictures(a, a, tolerance, {}).kind, PictureDifference::Kind::kEqualPixels);
 }
 
-TEST(IgnoredPixels, MayReachOverThePicturesEdge) {
+TEST(IgnoredPixels, MayExtendBeyondThePicture) {
   const Picture a = random_picture(10, 10, 3, 1);
   const Tolerance tolerance{.ignore = {{8, 8, 65536, 65536}, {500, 500, 1, 1}}};
   EXPECT_EQ(compare_pictures(a, changed_at(a, 9, 9), tolerance, {}).ignored, 4u);
 }
 
-TEST(IgnoredPixels, AreThePixelsOfAMaskExceptBlackAndTransparentOnes) {
+TEST(IgnoredPixels, AreOpaqueNonBlackPixelsOfTheMask) {
   const TemporaryFolder folder;
   const Picture a = random_picture(70, 3, 3, 1), b = changed_at(a, 66, 2);
   for (const int channels : {3, 4}) {
@@ -64,7 +64,7 @@ TEST(IgnoredPixels, AreThePixelsOfAMaskExceptBlackAndTransparentOnes) {
             folder / "mask.png" + ": the mask has 70x3 pixels, the pictures have 3x70");
 }
 
-TEST(IgnoredPixels, OfFloatsMayBeNaN) {
+TEST(IgnoredPixels, MayBeNanInFloats) {
   const Picture a = as_floats(random_picture(8, 8, 3, 1), 1);
   Picture b = copy_of(a);
   b.floats[sample_at(b, 2, 2, 1)] = std::numeric_limits<float>::quiet_NaN();

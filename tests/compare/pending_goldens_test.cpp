@@ -35,7 +35,7 @@ class Pending : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Pending, APictureThatWasKeptBecomesTheGolden) {
+TEST_F(Pending, KeptPictureBecomesTheGolden) {
   keep({"a.png", "film x/\xC3\xBC 0001.png"});
   const AcceptableGoldens goldens = read();
   EXPECT_EQ(goldens.names, (Names{"a.png", "film x/\xC3\xBC 0001.png"}));
@@ -45,7 +45,7 @@ TEST_F(Pending, APictureThatWasKeptBecomesTheGolden) {
   }
 }
 
-TEST_F(Pending, AGoldenWithTheseBytesIsNotTouched) {
+TEST_F(Pending, EqualGoldenIsUntouched) {
   keep({"a.png"});
   AcceptableGoldens goldens = read();
   EXPECT_EQ(accept_golden(goldens, "a.png"), Accepted::kStored);
@@ -58,7 +58,7 @@ TEST_F(Pending, AGoldenWithTheseBytesIsNotTouched) {
   EXPECT_NE(identity(folder_ / "goldens/a.png").first, before.first);
 }
 
-TEST_F(Pending, ARunRemovesWhatTheOneBeforeHasLeftAndNothingElse) {
+TEST_F(Pending, RunRemovesOnlyFilesOfThePreviousRun) {
   keep({"a.png", "b.png"});
   folder_.write("out/notes.txt", "mine");
   keep({"b.png"});
@@ -71,7 +71,7 @@ TEST_F(Pending, ARunRemovesWhatTheOneBeforeHasLeftAndNothingElse) {
   EXPECT_EQ(message_of([&] { read(); }), (folder_ / "out/pending.json") + ": no such file");
 }
 
-TEST_F(Pending, ARunRemovesWhatOneThatWasKilledHasLeftAndNothingElse) {
+TEST_F(Pending, RunRemovesOnlyFilesOfAKilledRun) {
   {
     PendingGoldens killed(folder_ / "out", folder_ / "goldens", {"a.png", "film/1.png"});
     killed.keep_actual("film/1.png", plain_image(4, 4), {});
@@ -88,13 +88,13 @@ TEST_F(Pending, ARunRemovesWhatOneThatWasKilledHasLeftAndNothingElse) {
   EXPECT_TRUE(fs::exists(folder_ / "out/actual/film/2.png"));
 }
 
-TEST_F(Pending, TheFolderOfGoldensIsNamedRelativeToTheList) {
+TEST_F(Pending, GoldensFolderIsRelativeToTheList) {
   keep({"a.png"});
   const std::string list = InputFile(folder_ / "out/pending.json").read(1000);
   EXPECT_NE(list.find("\"../goldens\""), std::string::npos) << list;
 }
 
-TEST_F(Pending, APathLiesInAFolderOnceLinksAreResolved) {
+TEST_F(Pending, PathContainmentResolvesLinks) {
   fs::create_directory_symlink("goldens", folder_ / "link");
   EXPECT_TRUE(is_within(folder_ / "goldens/a.png", folder_ / "goldens"));
   EXPECT_TRUE(is_within(folder_ / "link/deep/a.png", folder_ / "goldens/"));
@@ -104,7 +104,7 @@ TEST_F(Pending, APathLiesInAFolderOnceLinksAreResolved) {
   EXPECT_FALSE(is_within(folder_ / "", folder_ / "goldens"));
 }
 
-TEST_F(Pending, NamesMeanPicturesWithoutEndingAndByPattern) {
+TEST_F(Pending, NamesMatchWithoutExtensionAndByPattern) {
   const Names names = {"a.png", "film/0001.png", "film/0002.png"};
   EXPECT_EQ(matching_names("a.png", names), Names{"a.png"});
   EXPECT_EQ(matching_names("film/0002", names), Names{"film/0002.png"});
@@ -114,7 +114,7 @@ TEST_F(Pending, NamesMeanPicturesWithoutEndingAndByPattern) {
   EXPECT_EQ(matching_names("b", names), Names{});
 }
 
-TEST_F(Pending, AListThatLeadsOutOfTheFolderIsRefused) {
+TEST_F(Pending, RejectsAListThatLeavesTheFolder) {
   fs::create_directory(folder_ / "out");
   for (const char* name :
        {"../a.png", "x/../../a.png", "/tmp/a.png", "", "a\\u0000b.png", "a.pfm"}) {
@@ -126,7 +126,7 @@ TEST_F(Pending, AListThatLeadsOutOfTheFolderIsRefused) {
   }
 }
 
-TEST_F(Pending, AFileThatNoRunHasWrittenIsRefused) {
+TEST_F(Pending, RejectsAForeignFile) {
   fs::create_directory(folder_ / "out");
   for (const char* text : {"", "{", "[]", "{}", R"({"goldens": "x", "names": []})",
                            R"({"version": 1, "goldens": 1, "names": []})",

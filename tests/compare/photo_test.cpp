@@ -43,7 +43,7 @@ class Photo : public ::testing::Test {
   }
 };
 
-TEST_F(Photo, WhatIsLosslessIsReadExactly) {
+TEST_F(Photo, LosslessFilesAreReadExactly) {
   const Picture picture = read_picture(corpus("lossless.webp"));
   ASSERT_EQ(picture.width, kWidth);
   ASSERT_EQ(picture.height, kHeight);
@@ -54,7 +54,7 @@ TEST_F(Photo, WhatIsLosslessIsReadExactly) {
         ASSERT_EQ(picture.bytes[sample_at(picture, x, y, c)], encoded(x, y, c));
 }
 
-TEST_F(Photo, WhatIsLossyIsReadNearly) {
+TEST_F(Photo, LossyFilesAreReadApproximately) {
   for (const char* name : {"colour.jpg", "progressive.jpg", "lossy.webp"}) {
     const Picture picture = read_picture(corpus(name));
     ASSERT_EQ(picture.width, kWidth);
@@ -87,7 +87,7 @@ TEST_F(Photo, ProfileAndOrientationBelongToTheShape) {
   EXPECT_EQ(info.orientation, 6);
 }
 
-TEST_F(Photo, WhatWouldNotBeShownAsItIsIsRefused) {
+TEST_F(Photo, RejectsCmykAndAnimations) {
   EXPECT_EQ(
       problem_of("cmyk.jpg"),
       corpus("cmyk.jpg") + ": is not supported: expected grey or colours of three channels, got 4");
@@ -96,7 +96,7 @@ TEST_F(Photo, WhatWouldNotBeShownAsItIsIsRefused) {
       corpus("animated.webp") + ": is not supported: an animation; save one frame as its own file");
 }
 
-TEST_F(Photo, FilesThatAreCutOffAreRefused) {
+TEST_F(Photo, RejectsTruncatedFiles) {
   for (const char* name :
        {"colour.jpg", "grey.jpg", "progressive.jpg", "lossy.webp", "lossless.webp"}) {
     const Buffer<std::byte> file = bytes_of(name);
@@ -109,7 +109,7 @@ TEST_F(Photo, FilesThatAreCutOffAreRefused) {
   }
 }
 
-TEST_F(Photo, PixelsThatTheFileCannotHoldAreRefused) {
+TEST_F(Photo, RejectsMorePixelsThanTheFileCanHold) {
   Buffer<std::byte> file = bytes_of("grey.jpg");
   for (std::size_t at = 2; at + 9 < file.size(); ++at) {
     if (file[at] != std::byte{0xff} || file[at + 1] != std::byte{0xc0}) continue;
@@ -119,7 +119,7 @@ TEST_F(Photo, PixelsThatTheFileCannotHoldAreRefused) {
                "a.jpg: not a valid JPEG: the pixels are cut off");
 }
 
-TEST(PhotoName, EndsAsOnesDo) {
+TEST(PhotoName, MatchesKnownExtensions) {
   for (const char* name : {"a.jpg", "a.b.JPEG", "x/y.WebP"}) EXPECT_TRUE(is_photo_name(name));
   for (const char* name : {"", "jpg", "a.png", "a.jpg.txt", "webp."})
     EXPECT_FALSE(is_photo_name(name));

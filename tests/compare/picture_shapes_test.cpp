@@ -31,7 +31,7 @@ Picture in_words(const Picture& picture) {
   return words;
 }
 
-TEST(AlikePictures, StoreTheSameInOtherWays) {
+TEST(AlikePictures, StoreTheSamePixelsDifferently) {
   for (const int channels : {1, 2, 3, 4}) {
     const Picture picture = random_picture(13, 7, channels, 3);
     for (const int others : {1, 2, 3, 4}) {
@@ -50,7 +50,7 @@ TEST(AlikePictures, StoreTheSameInOtherWays) {
   }
 }
 
-TEST(AlikePictures, GreyWithAlphaAndRgbMeetInRgba) {
+TEST(AlikePictures, CompareGreyWithAlphaAndRgbAsRgba) {
   Picture a = random_picture(5, 4, 2, 3), b = random_picture(5, 4, 3, 4);
   const std::uint8_t alpha = a.bytes[sample_at(a, 2, 1, 1)];
   unify_shapes(a, b);
@@ -60,14 +60,14 @@ TEST(AlikePictures, GreyWithAlphaAndRgbMeetInRgba) {
   EXPECT_EQ(a.bytes[sample_at(a, 2, 1, 0)], a.bytes[sample_at(a, 2, 1, 2)]);
 }
 
-TEST(AlikePictures, ATranslucentPixelIsADifference) {
+TEST(AlikePictures, TranslucentPixelIsADifference) {
   Picture a = random_picture(5, 4, 3, 3), b = in_channels(a, 4);
   b.bytes[sample_at(b, 1, 1, 3)] = 254;
   unify_shapes(a, b);
   EXPECT_EQ(compare_pictures(a, b, {}, {}).pixels, 1u);
 }
 
-TEST(AlikePictures, WhatDiffersInMoreStaysAsItIs) {
+TEST(AlikePictures, OtherPicturesStayUnchanged) {
   const Picture picture = random_picture(5, 4, 3, 3);
   Picture gamma = copy_of(picture), moved = copy_of(picture);
   gamma.color_space = "gamma 1";

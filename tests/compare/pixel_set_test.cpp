@@ -37,7 +37,7 @@ struct Grid {
   }
 };
 
-TEST(PixelSet, CountBoxAndDensestWindowEqualPlainLoops) {
+TEST(PixelSet, CountBoxAndDensestWindowMatchPlainLoops) {
   for (const auto& [width, height] : {std::pair{1, 1}, {64, 5}, {65, 40}, {130, 300}, {7, 700}}) {
     for (const unsigned one_in : {1U, 3U, 50U, 5000U}) {
       const Grid grid(width, height, one_in, 7);

@@ -61,7 +61,7 @@ unsigned flat(int x, int y, int c) {
   return hashed(area, 0, c, 8);
 }
 
-TEST(ReadPicture, EightBitSamplesComeBackForAllFiltersInterlaceAndPieces) {
+TEST(ReadPicture, EightBitSamplesRoundTripWithAllFiltersInterlaceAndPieces) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
     for (const int color_type : {0, 2, 4, 6}) {
@@ -88,7 +88,7 @@ TEST(ReadPicture, EightBitSamplesComeBackForAllFiltersInterlaceAndPieces) {
   force_cpu_vector_target("");
 }
 
-TEST(ReadPicture, RunsOfEqualPixelsComeBackForAllFilters) {
+TEST(ReadPicture, RunsOfEqualPixelsRoundTripWithAllFilters) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
     for (const int color_type : {0, 2, 4, 6}) {
@@ -111,7 +111,7 @@ TEST(ReadPicture, RunsOfEqualPixelsComeBackForAllFilters) {
   force_cpu_vector_target("");
 }
 
-TEST(ReadPicture, GreyBelowEightBitsIsSpreadOverTheLevels) {
+TEST(ReadPicture, GreyBelowEightBitsIsScaledToAllLevels) {
   for (const int bits : {1, 2, 4}) {
     for (const bool is_interlaced : {false, true}) {
       PngWriter png = writer(19, 11, 0, bits);
@@ -126,7 +126,7 @@ TEST(ReadPicture, GreyBelowEightBitsIsSpreadOverTheLevels) {
   }
 }
 
-TEST(ReadPicture, APaletteBecomesRgbAndWithTransparencyRgba) {
+TEST(ReadPicture, PaletteBecomesRgbOrRgbaWithTransparency) {
   const PngBytes palette = png_chunk("PLTE", {10, 20, 30, 40, 50, 60, 70, 80, 90, 1, 2, 3});
   const PngBytes transparency = png_chunk("tRNS", {255, 128});
   for (const int bits : {2, 4, 8}) {
@@ -152,7 +152,7 @@ TEST(ReadPicture, APaletteBecomesRgbAndWithTransparencyRgba) {
   }
 }
 
-TEST(ReadPicture, APaletteIsAppliedForAllDepthsAndInterlace) {
+TEST(ReadPicture, PaletteAppliesAtAllDepthsAndInterlace) {
   for (const int bits : {1, 2, 4, 8}) {
     for (const bool is_interlaced : {false, true}) {
       PngWriter png = writer(19, 11, 3, bits);
@@ -174,7 +174,7 @@ TEST(ReadPicture, APaletteIsAppliedForAllDepthsAndInterlace) {
 }
 
 /// One pixel, the last, has colour 3 of a palette of 3.
-TEST(ReadPicture, AColourThatThePaletteDoesNotHaveIsDamage) {
+TEST(ReadPicture, ColourMissingInThePaletteIsDamage) {
   const std::string path = ::testing::TempDir() + "roundel_palette.png";
   for (const int bits : {2, 4, 8}) {
     for (const bool is_interlaced : {false, true}) {
@@ -197,7 +197,7 @@ TEST(ReadPicture, AColourThatThePaletteDoesNotHaveIsDamage) {
   std::filesystem::remove(path);
 }
 
-TEST(ReadPicture, AProfileThatCannotBeReadIsDamage) {
+TEST(ReadPicture, UnreadableProfileIsDamage) {
   const std::string path = ::testing::TempDir() + "roundel_profile.png";
   PngBytes profile(400, 7);
   put_word(profile, 0, profile.size());
@@ -234,7 +234,7 @@ TEST(ReadPicture, AProfileThatCannotBeReadIsDamage) {
   std::filesystem::remove(path);
 }
 
-TEST(ReadPicture, ATransparentColourBecomesAlpha) {
+TEST(ReadPicture, TransparentColourBecomesAlpha) {
   PngWriter png = writer(4, 4, 2, 8);
   png.sample = [](int x, int y, int c) { return x == y ? 7U + static_cast<unsigned>(c) : 200U; };
   png.chunks_before = png_chunk("tRNS", {0, 7, 0, 8, 0, 9});
@@ -271,7 +271,7 @@ TEST(ReadPicture, SixteenBitSamplesAreLevelsWithFractions) {
   }
 }
 
-TEST(ReadPicture, TheColourSpaceIsNamedUnlessItIsSrgb) {
+TEST(ReadPicture, ReportsTheColourSpaceUnlessSrgb) {
   const auto space = [](const PngBytes& chunks) {
     PngWriter png = writer(2, 2, 2, 8);
     png.chunks_before = chunks;
@@ -291,7 +291,7 @@ TEST(ReadPicture, TheColourSpaceIsNamedUnlessItIsSrgb) {
   EXPECT_EQ(space(both), "");  // sRGB comes before gAMA
 }
 
-TEST(ReadPicture, DamagedPngFilesAreRefused) {
+TEST(ReadPicture, RejectsDamagedPngFiles) {
   const PngBytes good = writer(9, 5, 2, 8).file();
   for (std::size_t size = 4; size < good.size(); ++size)
     problem_of(PngBytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)));
@@ -317,7 +317,7 @@ TEST(ReadPicture, DamagedPngFilesAreRefused) {
   EXPECT_EQ(problem_of(split.file()), "a.png: not a valid PNG: its IDAT chunks are not together");
 }
 
-TEST(ReadPicture, MorePixelsThanTheHeaderSaysAreRefused) {
+TEST(ReadPicture, RejectsMorePixelsThanTheHeaderClaims) {
   PngBytes file = writer(9, 5, 2, 8).file();
   file[23] = 4;  // instead of 5 rows
   const std::uint32_t crc = libdeflate_crc32(0, &file[12], 17);
@@ -354,7 +354,7 @@ void write_exr(const std::string& path, const std::vector<std::string>& names, I
   file.writePixels(window.max.y - window.min.y + 1);
 }
 
-TEST(ReadPicture, ExrChannelsComeInAPicturesOrder) {
+TEST(ReadPicture, ExrChannelsAreInPictureOrder) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
   using Names = std::vector<std::string>;
@@ -409,7 +409,7 @@ void write_deep(const std::string& path) {
   const Imf::DeepScanLineOutputFile file(path.c_str(), header);  // without its pixels
 }
 
-TEST(ReadPicture, ExrWithDataThatWouldBeLostIsNotSupported) {
+TEST(ReadPicture, RejectsExrWithUnsupportedData) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
   const auto problem = [&] {
@@ -455,7 +455,7 @@ TEST(ReadPicture, ExrWithDataThatWouldBeLostIsNotSupported) {
   EXPECT_EQ(problem(), ": is not supported: 2 parts");
 }
 
-TEST(ReadPicture, AnAnimatedPngIsNotSupported) {
+TEST(ReadPicture, RejectsAnimatedPng) {
   const PngBytes one = png_chunk("acTL", {0, 0, 0, 1, 0, 0, 0, 0}),
                  two = png_chunk("acTL", {0, 0, 0, 2, 0, 0, 0, 0}),
                  frame = png_chunk("fdAT", {0, 0, 0, 1, 7});
@@ -469,7 +469,7 @@ TEST(ReadPicture, AnAnimatedPngIsNotSupported) {
   }
 }
 
-TEST(ReadPicture, APngWithoutPixelsIsDamagedAndOneThatIsTooLargeIsNotSupported) {
+TEST(ReadPicture, RejectsEmptyAndTooLargePng) {
   PngBytes file = writer(4, 4, 2, 8).file();
   const PngBytes end = png_chunk("IEND", {});
   PngBytes none(file.begin(), file.begin() + 33);
@@ -480,7 +480,7 @@ TEST(ReadPicture, APngWithoutPixelsIsDamagedAndOneThatIsTooLargeIsNotSupported) 
   EXPECT_EQ(problem_of(file), "a.png: is not supported: a side of more than 65536 pixels");
 }
 
-TEST(ReadPicture, EveryTruncatedExrIsRefused) {
+TEST(ReadPicture, RejectsEveryTruncatedExr) {
   const TemporaryFolder folder;
   const std::vector<std::uint8_t> file =
       encode_exr(discs(20, 20, 5, 1), false, ExrValues::kLinear, kMetadata);
@@ -492,7 +492,7 @@ TEST(ReadPicture, EveryTruncatedExrIsRefused) {
   }
 }
 
-TEST(ReadPicture, RoundelsOwnFilesComeBackWithTheirMetadata) {
+TEST(ReadPicture, RoundTripsRoundelsFilesWithTheirMetadata) {
   const Framebuffer framebuffer = discs(33, 21, 9, 4, 0.5f);
   const Picture exr = decode_picture("a", std::as_bytes(std::span<const std::uint8_t>(encode_exr(
                                               framebuffer, true, ExrValues::kLinear, kMetadata))));
@@ -516,7 +516,7 @@ TEST(ReadPicture, RoundelsOwnFilesComeBackWithTheirMetadata) {
   }
 }
 
-TEST(ReadPicture, OtherFilesAreRefused) {
+TEST(ReadPicture, RejectsOtherFiles) {
   const TemporaryFolder folder;
   for (const char* text : {"", "P", "GIF89a", "version: 1\n", "RIFF\4\0\0\0AVI "}) {
     std::ofstream(folder / "a.png") << text;
@@ -525,7 +525,7 @@ TEST(ReadPicture, OtherFilesAreRefused) {
   }
 }
 
-TEST(DisplayImage, ShowsEverySortOfPicture) {
+TEST(DisplayImage, ShowsEveryTypeOfPicture) {
   Picture words = as_floats(random_picture(3, 2, 1, 1), 255);
   words.samples = Picture::Samples::kWords;
   words.floats[0] = 127.6f;

@@ -87,7 +87,7 @@ TEST_F(Report, HoldsTheFailuresWithPicturesAndThePassesByName) {
             0u);
 }
 
-TEST_F(Report, TheSameRunGivesTheSameFiles) {
+TEST_F(Report, EqualRunsGiveEqualFiles) {
   write(run_of(3));
   const std::string first = page(), picture = content(folder_ / "report/pictures/000002.js");
   write(run_of(3));
@@ -95,7 +95,7 @@ TEST_F(Report, TheSameRunGivesTheSameFiles) {
   EXPECT_EQ(content(folder_ / "report/pictures/000002.js"), picture);
 }
 
-TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
+TEST_F(Report, ReplacesEarlierReportsOnly) {
   write(run_of(3));
   write(run_of(1));
   EXPECT_EQ(picture_files(), 1u);
@@ -106,7 +106,7 @@ TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
   EXPECT_EQ(page(), "<p>somebody else's page</p>");
 }
 
-TEST_F(Report, IsRemovedWithoutForeignFiles) {
+TEST_F(Report, RemovalKeepsForeignFiles) {
   write(run_of(2));
   folder_.write("report/pictures/notes.js", "mine");
   folder_.write("report/notes.txt", "mine");
@@ -121,7 +121,7 @@ TEST_F(Report, IsRemovedWithoutForeignFiles) {
   EXPECT_EQ(picture_files(), 2u);
 }
 
-TEST_F(Report, RemovesAndWritesNothingThroughALink) {
+TEST_F(Report, IgnoresLinks) {
   write(run_of(1));
   fs::rename(folder_ / "report/pictures", folder_ / "elsewhere");
   fs::create_directory_symlink("../elsewhere", folder_ / "report/pictures");
@@ -131,7 +131,7 @@ TEST_F(Report, RemovesAndWritesNothingThroughALink) {
             (folder_ / "report/pictures") + ": expected a folder; links are not followed");
 }
 
-TEST_F(Report, TakesNoMoreRoomForPicturesThanItMay) {
+TEST_F(Report, LimitsTheSizeOfPictures) {
   write(run_of(1));
   const std::uint64_t one = fs::file_size(folder_ / "report/pictures/000000.js");
   write(run_of(200), 70 * one);
@@ -170,7 +170,7 @@ TEST_F(Report, ReducesALargePicture) {
             0u);
 }
 
-TEST_F(Report, HasThePictureOfABrokenPairThatCanBeRead) {
+TEST_F(Report, ShowsTheReadablePictureOfABrokenPair) {
   ComparisonRun run = run_of(1);
   run.results[0].state = PairState::kNotCompared;
   run.results[0].reasons = {"torn"};
@@ -183,7 +183,7 @@ TEST_F(Report, HasThePictureOfABrokenPairThatCanBeRead) {
   EXPECT_EQ(picture_files(), 0u);
 }
 
-TEST_F(Report, APictureThatIsGoneByThenIsReportedWithout) {
+TEST_F(Report, ToleratesAVanishedPicture) {
   const ComparisonRun run = run_of(1);
   fs::remove(folder_ / "actual.png");
   write(run);

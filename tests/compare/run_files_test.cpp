@@ -36,7 +36,7 @@ ComparisonRun every_state() {
   return run;
 }
 
-TEST(RunJunit, HasATestCaseForEveryPictureAndStaysWellFormed) {
+TEST(RunJunit, HasAWellFormedTestCaseForEveryPicture) {
   EXPECT_EQ(
       run_junit(every_state()),
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -66,7 +66,7 @@ TEST(RunJunit, HasATestCaseForEveryPictureAndStaysWellFormed) {
       "</testsuites>\n");
 }
 
-TEST(RunJson, SaysEverythingAboutEveryPicture) {
+TEST(RunJson, DescribesEveryPictureFully) {
   const auto json = nlohmann::json::parse(run_json(every_state()));
   EXPECT_EQ(json.at("title"), "a & b");
   EXPECT_EQ(json.at("counts"), nlohmann::json::parse(R"({"same": 1, "differ": 1, "new": 1,
@@ -84,7 +84,7 @@ TEST(RunJson, SaysEverythingAboutEveryPicture) {
   EXPECT_FALSE(pictures[3].contains("difference"));
 }
 
-TEST(RunJson, SaysNothingOfTheOriginOfEqualPictures) {
+TEST(RunJson, OmitsTheOriginOfEqualPictures) {
   using Kind = PictureDifference::Kind;
   for (const Kind kind : {Kind::kEqualBytes, Kind::kEqualPixels, Kind::kDifferent}) {
     ComparisonRun run;
@@ -103,7 +103,7 @@ TEST(CommandToAccept, IsOneLineForAShell) {
   EXPECT_EQ(command_to_accept(run, {"a.png", "-q.png"}), "roundel accept -- a.png -q.png");
 }
 
-TEST(RunJson, IsOneLineAPicture) {
+TEST(RunJson, HasOneLineForEachPicture) {
   const std::string text = run_json(every_state());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
 }
@@ -145,7 +145,7 @@ ComparisonRun everything() {
   return run;
 }
 
-TEST(RunJson, IsReadBackAsItWas) {
+TEST(RunJson, RoundTrips) {
   const std::string text = run_json(everything());
   const ResultsFile file = parse_results(text, "results.json", std::nullopt);
   EXPECT_EQ(run_json(file.run), text);
@@ -153,7 +153,7 @@ TEST(RunJson, IsReadBackAsItWas) {
   EXPECT_EQ(file.run.results[0].tolerance.ignore[1].height, 8);
 }
 
-TEST(RunJson, HasPathsFromItsFolderOn) {
+TEST(RunJson, HasPathsRelativeToItsFolder) {
   const std::string json = run_json(everything(), "out/results.json");
   EXPECT_EQ(nlohmann::json::parse(json).at("output"), ".");
   EXPECT_EQ(nlohmann::json::parse(json).at("pictures")[0].at("golden"), "../goldens/1.png");
@@ -165,7 +165,7 @@ TEST(RunJson, HasPathsFromItsFolderOn) {
   EXPECT_EQ(moved.scene_path, "1.yaml");
 }
 
-TEST(MergeResults, NamesMissingShares) {
+TEST(MergeResults, ReportsMissingShares) {
   ResultsFile file{"a.json", everything(), std::vector<Place>(5)};
   const ComparisonRun run = merge_results({file, file});
   ASSERT_EQ(run.results.size(), 7u);

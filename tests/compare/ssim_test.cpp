@@ -40,7 +40,7 @@ double plain_similarity(const Picture& a, const Picture& b) {
   return sum / windows;
 }
 
-TEST(Ssim, IsThatOfPlainLoops) {
+TEST(Ssim, MatchesPlainLoops) {
   const Picture a = picture_of(to_image(discs(40, 90, 20, 1), false), {});
   const Picture noise = random_picture(40, 90, 3, 3);
   Picture b = copy_of(a);
@@ -61,7 +61,7 @@ TEST(Ssim, IsOneForEqualPicturesAndMissingBelowAWindow) {
   EXPECT_FALSE(structural_similarity(small, small).has_value());
 }
 
-TEST(Ssim, SeesAlpha) {
+TEST(Ssim, IncludesAlpha) {
   const Picture a = random_picture(16, 16, 4, 1);
   Picture b = copy_of(a);
   for (std::size_t i = 3; i < b.bytes.size(); i += 4) b.bytes[i] = 255;

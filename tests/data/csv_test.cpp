@@ -46,7 +46,7 @@ class Csv : public testing::Test {
 using Names = std::vector<std::string>;
 using Values = std::vector<double>;
 
-TEST_F(Csv, ColumnsAreTextsIfThoseOfAnotherTableAre) {
+TEST_F(Csv, ColumnsAreTextsIfThoseOfTheOtherTableAreTexts) {
   const auto first = open("x,kind\n1,a\n2,b\n", "first.csv");
   for (const std::string text : {"kind,x,y\n,1,3\n,2,4\n", "kind,x,y\n7,1,3\n007,2,4\n"}) {
     const std::string path = folder.write("a.csv", text);
@@ -63,7 +63,7 @@ TEST_F(Csv, ColumnsAreTextsIfThoseOfAnotherTableAre) {
                   .is_text);
 }
 
-TEST_F(Csv, FieldsAreDividedByTheFirstLinesMostFrequentSeparator) {
+TEST_F(Csv, SeparatorIsTheMostFrequentOfTheFirstLine) {
   for (const std::string text :
        {"x,y\n1,2\n3,4\n", "x;y\n1;2\n3;4", "x\ty\r\n1\t2\r\n3\t4\r\n", "x|y\n1|2\n3|4\n",
         "  x   y\n1 2  \n\t3\t 4\n", "x , y\n 1, 2\n3 ,4", "\xEF\xBB\xBFx,y\n1,2\n3,4\n"}) {
@@ -73,7 +73,7 @@ TEST_F(Csv, FieldsAreDividedByTheFirstLinesMostFrequentSeparator) {
   EXPECT_EQ(open("a,b c\n1,2 3\n", "a.tsv")->columns().size(), 1u) << "a .tsv has tabs";
 }
 
-TEST_F(Csv, AHeaderIsRecognized) {
+TEST_F(Csv, RecognizesAHeader) {
   EXPECT_EQ(names_of("1,2\n3,4\n"), (Names{"", ""}));
   EXPECT_EQ(names_of("gene,2010\nb,2\n"), (Names{"", ""})) << "alike";
   EXPECT_EQ(names_of("gene,2010,x\nb,2,3\n"), (Names{"gene", "2010", "x"})) << "x above a number";
@@ -92,7 +92,7 @@ TEST_F(Csv, AHeaderIsRecognized) {
   EXPECT_EQ(open("1,2")->rows(), 1u);
 }
 
-TEST_F(Csv, NumbersAreReadAsTheyAreWritten) {
+TEST_F(Csv, ReadsNumbersInAllNotations) {
   const Values values = values_of(
       "1\n-2.5\n+3e2\n.5\n5.\n1E-3\n0.1\n1e999\n-1e999\n1e-999\n-inf\n\"7\"\n 8 "
       "\n123456789012345678\n");
@@ -100,7 +100,7 @@ TEST_F(Csv, NumbersAreReadAsTheyAreWritten) {
                             123456789012345680}));
 }
 
-TEST_F(Csv, EveryShortestNumberComesBack) {
+TEST_F(Csv, ShortestNumbersRoundTrip) {
   std::mt19937_64 random(1);
   std::string text;
   Values expected;
@@ -123,7 +123,7 @@ TEST_F(Csv, MissingValuesAreNan) {
   for (std::size_t i = 3; i < 6; ++i) EXPECT_TRUE(std::isnan(rows.numbers(1)[i])) << i;
 }
 
-TEST_F(Csv, AColumnWithOneTextIsOfTexts) {
+TEST_F(Csv, ColumnWithOneTextIsTexts) {
   const auto table = open("x,kind\n1,2\n2,\n3, b c \n4,\"a, \"\"b\"\"\n c\"\n5,6\n");
   EXPECT_FALSE(table->columns()[0].is_text);
   ASSERT_TRUE(table->columns()[1].is_text);
@@ -142,18 +142,18 @@ TEST_F(Csv, TextsThatLookLikeNumbersAreTexts) {
     EXPECT_EQ(texts_of("x;y\n" + field + ";1\n"), Names{field}) << field;
 }
 
-TEST_F(Csv, QuotesWithinAFieldAreAsTheyStand) {
+TEST_F(Csv, QuotesWithinAFieldAreLiteral) {
   EXPECT_EQ(texts_of("a,b\n5\" disk,1\n\"x\" y,2\n"), (Names{"5\" disk", "x y"}));
 }
 
-TEST_F(Csv, CommentsAndEmptyLinesAreSkipped) {
+TEST_F(Csv, SkipsCommentsAndEmptyLines) {
   const auto table = open("# made by\n\n#x,y,z\nx,y\n# a \"quote\n1,2\n \t \r\n3,4\n#5,6\n");
   EXPECT_EQ(roundel::values_of(*table), (Values{1, 2, 3, 4}));
   EXPECT_EQ(table->place_of(0, 1), "line 6: column y");
   EXPECT_EQ(table->place_of(1, 1), "line 8: column y");
 }
 
-TEST_F(Csv, CommentsAreCountedAndCommentedRowsAreNamed) {
+TEST_F(Csv, CountsCommentsAndReportsCommentedRows) {
   const auto table = open("# a,b\nx,y\n# m,s\n1,2\n#3,4\n\n# a, \"b, c\"\n5,6\n# note\n");
   EXPECT_EQ(table->comments(), 4u);
   EXPECT_EQ(table->comments_like_rows(),
@@ -175,7 +175,7 @@ TEST_F(Csv, CommentsAreCountedAndCommentedRowsAreNamed) {
       << large->comments_like_rows();
 }
 
-TEST_F(Csv, NamesOutsideOfAHeaderAreExplained) {
+TEST_F(Csv, ExplainsNamesOutsideAHeader) {
   const auto table = open("# x y v\n1 2 3\n4 5 6\n");
   EXPECT_EQ(missing_column_text(*table, "x"),
             table->path() +
@@ -187,7 +187,7 @@ TEST_F(Csv, NamesOutsideOfAHeaderAreExplained) {
             "line 1: \"sep=;\" is for Excel, not a header: remove this line");
 }
 
-TEST_F(Csv, TheFirstTextOfAColumnIsQuoted) {
+TEST_F(Csv, QuotesTheFirstTextOfAColumn) {
   const auto table = open("x,y,z,v\n1,1.5,a,1e3\n2,\"1,5\",b,--\n,NA,,50%\n");
   const auto error_of_text = [&](std::size_t column) { return describe_texts(*table, column); };
   EXPECT_EQ(error_of_text(1),
@@ -200,12 +200,12 @@ TEST_F(Csv, TheFirstTextOfAColumnIsQuoted) {
       "holds texts, first in line 3: \"--\"; write missing numbers as empty fields, NA or nan");
 }
 
-TEST_F(Csv, AColorAtTheStartOfALineIsNotAComment) {
+TEST_F(Csv, ColourAtTheStartOfALineIsAValue) {
   EXPECT_EQ(texts_of("color,x\n#ff0000,1\n#00ff00,2\n#abcdefg,3\n"), (Names{"#ff0000", "#00ff00"}));
   EXPECT_EQ(texts_of("color\n#ff0000\n#00FF00"), (Names{"#ff0000", "#00FF00"}));
 }
 
-TEST_F(Csv, AColumnMayBeReadTwiceAndInAnyOrder) {
+TEST_F(Csv, ReadsColumnsRepeatedlyAndInAnyOrder) {
   const auto table = open("1,a,3\n4,b,6\n");
   const std::size_t columns[] = {2, 1, 0, 2, 1};
   TableRows rows;
@@ -220,7 +220,7 @@ TEST_F(Csv, AColumnMayBeReadTwiceAndInAnyOrder) {
 /// Opens the table of a text in memory and in a temporary file.
 constexpr std::uint64_t kLittleMemory = 100'000;
 
-TEST_F(Csv, ColumnsBeyondTheMemoryAreReadFromATemporaryFile) {
+TEST_F(Csv, ColumnsBeyondTheMemoryGoToATemporaryFile) {
   std::string text = "n,text\n";
   Names texts;
   for (int i = 0; i < 60'000; ++i) {
@@ -245,7 +245,7 @@ TEST_F(Csv, ColumnsBeyondTheMemoryAreReadFromATemporaryFile) {
   }
 }
 
-TEST_F(Csv, AFullDiskIsAnErrorThatNamesMemoryAndTmpdir) {
+TEST_F(Csv, FullDiskErrorNamesMemoryAndTmpdir) {
   std::string text = "n\n";
   for (int i = 0; i < 300'000; ++i) text += std::to_string(i) + "\n";
   const std::string path = folder.write("a.csv", text);
@@ -269,7 +269,7 @@ TEST_F(Csv, AFullDiskIsAnErrorThatNamesMemoryAndTmpdir) {
       << error;
 }
 
-TEST_F(Csv, ATemporaryFileIsNeverInMemory) {
+TEST_F(Csv, TemporaryFileIsOnDisk) {
   struct statfs status {};
   if (statfs("/dev/shm", &status) != 0 || status.f_type != TMPFS_MAGIC)
     GTEST_SKIP() << "needs /dev/shm in memory";
@@ -280,7 +280,7 @@ TEST_F(Csv, ATemporaryFileIsNeverInMemory) {
   EXPECT_EQ(store.folder(), "/var/tmp");
 }
 
-TEST_F(Csv, OnlyColumnsThatAreUsedAreKept) {
+TEST_F(Csv, KeepsUsedColumnsOnly) {
   const std::string path =
       folder.write("a.csv", "name,x,unused,y\n" + std::string(200'000, 'a') + ",1,b,2\nc,3,4,5\n");
   const auto table = open_table(path, {.used = UsedColumns{{"x"}, {3}}});
@@ -292,7 +292,7 @@ TEST_F(Csv, OnlyColumnsThatAreUsedAreKept) {
   EXPECT_EQ(rows.numbers(1)[0], 1);
 }
 
-TEST_F(Csv, TextsAfterThousandsOfNumbersMakeAllOfThemTexts) {
+TEST_F(Csv, LateTextsMakeAllNumbersTexts) {
   std::string text = "x,chromosome\n";
   for (int i = 0; i < 200'000; ++i)
     text += std::to_string(i) + ",0" + std::to_string(i % 22) + "\n";
@@ -308,7 +308,7 @@ TEST_F(Csv, TextsAfterThousandsOfNumbersMakeAllOfThemTexts) {
 
 /// A table over many blocks, with all kinds of line contents at random places: any part reads as it
 /// was written.
-TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
+TEST_F(Csv, ReadsAnyRunOfRowsOfLongFiles) {
   if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   std::mt19937 random(7);
   for (const bool is_quoted : {false, true}) {
@@ -354,7 +354,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
 }
 
 /// Fields and comments longer than the window on the file, in used and unused columns.
-TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
+TEST_F(Csv, ReadsLongFieldsOverManyWindows) {
   if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   constexpr std::uint64_t kRows = kSanitized ? 20 : 40;
   for (const bool is_quoted : {false, true}) {
@@ -401,7 +401,7 @@ TEST_F(Csv, LongNumbersAreTexts) {
             "line 1: the name of column 0 (counted from 0) is too long (at most 65536 bytes)");
 }
 
-TEST_F(Csv, RowsOfAnotherLengthAreNamedByTheirLine) {
+TEST_F(Csv, ReportsRowsOfAnotherLengthWithTheirLine) {
   EXPECT_EQ(problem("x,y\n1,2\n\n3\n"), "line 4: expected 2 fields, got 1");
   EXPECT_EQ(problem("x,y\n1,2\n3,4,5"), "line 3: expected 2 fields, got 3");
   EXPECT_EQ(problem("x,y\n1,2,3\n4,5,6\n"), "line 2: expected 2 fields, got 3");
@@ -411,13 +411,13 @@ TEST_F(Csv, RowsOfAnotherLengthAreNamedByTheirLine) {
   EXPECT_EQ(problem(text + "3\n4\n"), "line 300002: expected 2 fields, got 1");
 }
 
-TEST_F(Csv, ALongLineMayHaveACarriageReturnInQuotes) {
+TEST_F(Csv, LongLinesMayHaveACarriageReturnInQuotes) {
   const auto table = open("\"a\rb\"," + std::string(5000, 'c') + "\n1,2\n");
   EXPECT_EQ(table->columns().at(0).name, "a\rb");
   EXPECT_EQ(table->rows(), 1U);
 }
 
-TEST_F(Csv, OtherFilesAreRefused) {
+TEST_F(Csv, RejectsOtherFiles) {
   EXPECT_EQ(problem(""), "expected a line of fields, got none");
   EXPECT_EQ(problem("# only\n\n"), "expected a line of fields, got none");
   EXPECT_EQ(problem("x,x\n1,2\n"), "columns 0 and 1 (counted from 0) are both named \"x\"");
@@ -439,7 +439,7 @@ TEST_F(Csv, OtherFilesAreRefused) {
   EXPECT_EQ(problem(std::string(70'000, ',')), "line 1: more than 65536 columns");
 }
 
-TEST_F(Csv, AFileThatChangesWhileItIsReadIsAnError) {
+TEST_F(Csv, RejectsAFileThatChangesWhileReading) {
   std::string text = "x,y\n";
   for (int i = 0; i < 300'000; ++i) text += "1,2\n";
   const auto table = open(text);

@@ -91,7 +91,7 @@ void expect_in_fork(
 }
 
 // Finds of a fuzzer, at which libhdf5 1.10.8 ends with a segmentation fault.
-TEST(Hdf5Process, FilesThatCrashTheLibraryAreErrorsWithTheirNames) {
+TEST(Hdf5Process, FilesThatCrashTheLibraryAreReportedByName) {
   for (const std::string name : {"crash_heap.h5", "crash_texts.h5"}) {
     const std::string error = message_of([&] {
       const auto table = open_table(corpus(name));
@@ -161,7 +161,7 @@ TEST(Hdf5Process, EndsWithTheProgram) {
   }
 }
 
-TEST(Hdf5Process, OutlivesTheThreadThatHasStartedIt) {
+TEST(Hdf5Process, OutlivesTheThreadThatStartedIt) {
   expect_in_fork([] {
     std::unique_ptr<Table> table;
     std::thread([&] { table = open_packed(); }).join();
@@ -194,7 +194,7 @@ void deny_close_range() {
   ASSERT_EQ(::close_range(1000, 1001, 0), -1);
 }
 
-TEST(Hdf5Process, HasItsConnectionAndItsFileOnly) {
+TEST(Hdf5Process, HasOnlyItsConnectionAndItsFile) {
   for (const bool is_old : {false, true})
     expect_in_fork([is_old] {
       if (is_old) deny_close_range();
@@ -219,7 +219,7 @@ TEST(Hdf5Process, HasItsConnectionAndItsFileOnly) {
     });
 }
 
-TEST(Hdf5Process, AForkedProcessReadsByOneOfItsOwn) {
+TEST(Hdf5Process, ForkedProcessStartsItsOwnHelper) {
   expect_in_fork([] {
     auto table = open_packed();
     const auto read = [&table] {
@@ -230,7 +230,7 @@ TEST(Hdf5Process, AForkedProcessReadsByOneOfItsOwn) {
   });
 }
 
-TEST(Hdf5Process, AProcessIsForkedWhileOtherThreadsOpenFiles) {
+TEST(Hdf5Process, ForkIsSafeWhileOtherThreadsOpenFiles) {
   expect_in_fork([] {
     std::atomic<bool> is_done = false;
     std::thread thread([&] {
@@ -246,7 +246,7 @@ TEST(Hdf5Process, AProcessIsForkedWhileOtherThreadsOpenFiles) {
   });
 }
 
-TEST(Hdf5Process, ATableGoesWithoutWaitingForForkedProcesses) {
+TEST(Hdf5Process, TableClosesWithoutWaitingForForkedProcesses) {
   expect_in_fork([] {
     auto table = open_packed();
     const pid_t idle = ::fork();
@@ -261,7 +261,7 @@ TEST(Hdf5Process, ATableGoesWithoutWaitingForForkedProcesses) {
   });
 }
 
-TEST(Hdf5Process, ReadsWhereStandardStreamsAreClosed) {
+TEST(Hdf5Process, ReadsWithClosedStandardStreams) {
   expect_in_fork([] {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
     ::open("/dev/null", O_RDWR);  // the file would be open, but not the connection
@@ -288,7 +288,7 @@ TEST(Hdf5Process, LeavesSignalsToTheProgram) {
   });
 }
 
-TEST(Hdf5Process, DoesNotTakeForEver) {
+TEST(Hdf5Process, HasATimeLimit) {
   expect_in_fork([] {
     max_hdf5_waits = 3;
     const auto table = open_packed();
@@ -303,7 +303,7 @@ TEST(Hdf5Process, DoesNotTakeForEver) {
   });
 }
 
-TEST(Hdf5Process, FewDescriptorsAreAnErrorWithTheFilesName) {
+TEST(Hdf5Process, TooFewDescriptorsAreReportedWithTheFile) {
   for (rlim_t limit = 3; limit < 12; ++limit)
     expect_in_fork([limit] {
       const rlimit files{limit, limit};

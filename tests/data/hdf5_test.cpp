@@ -78,7 +78,7 @@ const auto kSmall = [](double n) { return static_cast<double>(static_cast<int>(n
 using NumpyFiles = Files;
 using Hdf5 = Files;
 
-TEST_F(NumpyFiles, AreReadAsNumpyWroteThem) {
+TEST_F(NumpyFiles, MatchNumpysValues) {
   for (const std::string name : {"stored.npz", "deflated.npz", "fortran.npy", "structured.npy"}) {
     const auto table = open(name);
     const bool has_names = name != "fortran.npy";
@@ -92,7 +92,7 @@ TEST_F(NumpyFiles, AreReadAsNumpyWroteThem) {
   EXPECT_EQ(values_of(*open("blanks.txt")).at(3 * 301 + 1), 150.5);
 }
 
-TEST_F(Hdf5, ADatasetOfAGroupIsAColumn) {
+TEST_F(Hdf5, DatasetOfAGroupIsAColumn) {
   const auto table = open("groups.h5", "cells");
   EXPECT_EQ(table->columns().size(), 10u);
   expect_numbers(*table, column(*table, "n"), kNumber);
@@ -108,7 +108,7 @@ TEST_F(Hdf5, ADatasetOfAGroupIsAColumn) {
   EXPECT_EQ(table->columns()[column(*table, "small")].one, 255);
 }
 
-TEST_F(Hdf5, ADatasetOfCompoundsIsATable) {
+TEST_F(Hdf5, DatasetOfCompoundsIsATable) {
   for (const std::string dataset : {"", "table", "/table"}) {
     const auto table = open("compound.h5", dataset);
     expect_numbers(*table, column(*table, "n"), kNumber);
@@ -120,7 +120,7 @@ TEST_F(Hdf5, ADatasetOfCompoundsIsATable) {
   }
 }
 
-TEST_F(Hdf5, AnArrayIsATableWithoutNames) {
+TEST_F(Hdf5, ArrayIsATableWithoutNames) {
   for (const std::string name : {"array.h5", "chunked_array.h5"}) {
     const auto table = open(name);
     EXPECT_EQ(table->columns().at(0).name, "");
@@ -141,7 +141,7 @@ TEST_F(Hdf5, ManyThreadsReadAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(Hdf5, OtherFilesAreRefused) {
+TEST_F(Hdf5, RejectsOtherFiles) {
   EXPECT_EQ(problem("groups.h5"),
             "\"/\" has no dataset [n] or [n, k]; name one with \"dataset\"; there are cells, "
             "cube, deep, genes, link and scalar");
@@ -162,7 +162,7 @@ TEST_F(Hdf5, OtherFilesAreRefused) {
   EXPECT_EQ(values_of(*open("types.h5", "complex")).size(), 6u);
 }
 
-TEST_F(Hdf5, OnlyColumnsThatAreUsedMustBeReadableAndOfOneLength) {
+TEST_F(Hdf5, OnlyUsedColumnsMustBeReadableAndOfOneLength) {
   const std::shared_ptr<const Table> mixed = open("mixed.h5");
   const auto number = [&](const std::string& name) { return find_column(*mixed, name).value(); };
   EXPECT_EQ(describe_columns(*mixed),
@@ -200,7 +200,7 @@ TEST_F(Hdf5, OnlyColumnsThatAreUsedMustBeReadableAndOfOneLength) {
       << missing_column_text(*used, "z");
 }
 
-TEST_F(Hdf5, TablesOfOtherLibrariesAreNamedWithTheWayToDrawThem) {
+TEST_F(Hdf5, TablesOfOtherLibrariesAreReportedWithARemedy) {
   const std::string pandas =
       "\"df\" is a table of pandas: draw it in Python, as df = pandas.read_hdf(FILE, \"df\"); "
       "scene.add(df, x=\"x\", y=\"y\", radius=\"2px\")";
@@ -229,7 +229,7 @@ TEST_F(Hdf5, TablesOfOtherLibrariesAreNamedWithTheWayToDrawThem) {
                 "scene.add(a.obs, ...)");
 }
 
-TEST_F(Hdf5, FilesThatAreCutShortAreRefused) {
+TEST_F(Hdf5, RejectsTruncatedFiles) {
   const std::vector<std::uint8_t> file = read_bytes(*folder_ / "groups.h5");
   for (const std::size_t size : {8u, 100u, 2000u, 100'000u, 1'000'000u}) {
     write_bytes(*folder_ / "short.h5", std::span(file).first(size));
@@ -240,7 +240,7 @@ TEST_F(Hdf5, FilesThatAreCutShortAreRefused) {
 }
 
 // The first one is a find of a fuzzer.
-TEST(Hdf5Types, RowsWithoutRoomForTheirColumnsAreRefused) {
+TEST(Hdf5Types, RejectsRowsShorterThanTheirColumns) {
   const std::string folder = std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/";
   const std::string beyond = folder + "member_beyond_row.h5", empty = folder + "no_columns.h5";
   // Newer versions of libhdf5 may refuse it first.
@@ -249,7 +249,7 @@ TEST(Hdf5Types, RowsWithoutRoomForTheirColumnsAreRefused) {
             empty + ": a: expected at least one column");
 }
 
-TEST(Hdf5Types, TextsThatADamagedFileLacksDoNotDependOnWhereReadingBegins) {
+TEST(Hdf5Types, MissingTextsDoNotDependOnTheFirstRow) {
   // A length at the texts is 39 instead of 7, so that libhdf5 1.10.8 finds one of six.
   const std::string path =
       std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/missing_texts.h5";

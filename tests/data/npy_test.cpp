@@ -53,7 +53,7 @@ class Npy : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Npy, FloatsAndDoublesAreReadExactly) {
+TEST_F(Npy, ReadsFloatsAndDoublesExactly) {
   const std::vector<float> values = {0.1f, 2, 3, 4, 5, 1e-40f};
   const auto floats = open(npy(kTwoByThree, bytes_of(values)));
   EXPECT_EQ(floats->rows(), 2u);
@@ -74,13 +74,13 @@ TEST_F(Npy, FloatsAndDoublesAreReadExactly) {
   EXPECT_EQ(roundel::values_of(*doubles), others);
 }
 
-TEST_F(Npy, TheHashIsThatOfAllBytesOfTheFile) {
+TEST_F(Npy, HashCoversAllBytesOfTheFile) {
   std::string file = npy(dict("'<f4'", "False", "(250000, 3)"), std::string(3'000'000, 'a'));
   for (std::size_t i = 0; i < 3'000'000; i += 7) file[file.size() - 1 - i] = static_cast<char>(i);
   EXPECT_EQ(open(file)->content_hash(), XXH3_64bits(file.data(), file.size()));
 }
 
-TEST_F(Npy, HeadersMayBeWrittenInManyWays) {
+TEST_F(Npy, ReadsEveryStyleOfHeader) {
   const std::string elements = bytes_of<float>({1, 2, 3, 4, 5, 6});
   for (const char version : {char{1}, char{2}, char{3}})
     EXPECT_EQ(values_of(npy(kTwoByThree, elements, version)).at(5), 6);
@@ -91,7 +91,7 @@ TEST_F(Npy, HeadersMayBeWrittenInManyWays) {
     EXPECT_EQ(values_of(npy(header, elements)).at(5), 6) << header;
 }
 
-TEST_F(Npy, EveryKindOfNumberIsReadInBothByteOrders) {
+TEST_F(Npy, ReadsEveryNumberTypeInBothByteOrders) {
   const auto number = [this](const std::string& type, const std::string& bytes) {
     return values_of(npy(dict("'" + type + "'", "False", "(1,)"), bytes)).at(0);
   };
@@ -117,7 +117,7 @@ TEST_F(Npy, EveryKindOfNumberIsReadInBothByteOrders) {
   EXPECT_TRUE(std::isnan(number("<m8", "\0\0\0\0\0\0\0\x80"s))) << "NaT";
 }
 
-TEST_F(Npy, ArraysMayBeInFortranOrder) {
+TEST_F(Npy, ReadsFortranOrder) {
   const auto array =
       open(npy(dict("'<f4'", "True", "(2, 3)"), bytes_of<float>({1, 4, 2, 5, 3, 6})));
   EXPECT_EQ(roundel::values_of(*array), (std::vector<double>{1, 2, 3, 4, 5, 6}));
@@ -149,7 +149,7 @@ TEST_F(Npy, FieldsOfStructuresAreColumns) {
             "an element is too large (at most 16777216 bytes)");
 }
 
-TEST_F(Npy, TextsAreReadWithoutTheirPadding) {
+TEST_F(Npy, ReadsTextsWithoutTheirPadding) {
   const auto array = open(npy(dict("[('b', '|S3'), ('u', '<U2')]", "False", "(2,)"),
                               std::string("ab\0\xb5\0\0\0\0\0\0\0"
                                           "abc\x3c\xd8\0\0\x34\xf3\1\0",
@@ -163,7 +163,7 @@ TEST_F(Npy, TextsAreReadWithoutTheirPadding) {
   EXPECT_TRUE(rows.numbers(0).empty());
 }
 
-TEST_F(Npy, ALongHeaderIsReadToItsEnd) {
+TEST_F(Npy, ReadsALongHeader) {
   const std::string elements = bytes_of<float>({1, 2, 3, 4, 5, 6});
   const std::string longest = kTwoByThree + std::string(10'000 - kTwoByThree.size(), ' ');
   for (const char version : {char{1}, char{2}})
@@ -172,11 +172,11 @@ TEST_F(Npy, ALongHeaderIsReadToItsEnd) {
             "a header of 10001 bytes is too long (at most 10000)");
 }
 
-TEST_F(Npy, AnArrayWithoutRowsIsAnArray) {
+TEST_F(Npy, ReadsAnEmptyArray) {
   EXPECT_TRUE(values_of(npy(dict("'<f4'", "False", "(0, 4)"))).empty());
 }
 
-TEST_F(Npy, AnOpenArrayIsTheFileThatWasOpened) {
+TEST_F(Npy, OpenArrayKeepsItsFile) {
   const std::string old_file = npy(kTwoByThree, bytes_of<float>({1, 2, 3, 4, 5, 6}));
   const auto array = open(old_file);
   const std::uint64_t hash = array->content_hash();
@@ -187,7 +187,7 @@ TEST_F(Npy, AnOpenArrayIsTheFileThatWasOpened) {
   array->check_unchanged();
 }
 
-TEST_F(Npy, AFileThatBecomesShorterIsAnError) {
+TEST_F(Npy, RejectsATruncatedFile) {
   const std::string path =
       folder.write("a.npy", npy(dict("'<f8'", "False", "(100000, 1)"), std::string(800'000, '\0')));
   const auto array = open_table(path);
@@ -198,7 +198,7 @@ TEST_F(Npy, AFileThatBecomesShorterIsAnError) {
             path + ": has changed while it was read");
 }
 
-TEST_F(Npy, AFileThatIsWrittenToAnewIsAnError) {
+TEST_F(Npy, RejectsARewrittenFile) {
   const std::string path =
       folder.write("a.npy", npy(kTwoByThree, bytes_of<float>({1, 2, 3, 4, 5, 6})));
   namespace fs = std::filesystem;
@@ -210,7 +210,7 @@ TEST_F(Npy, AFileThatIsWrittenToAnewIsAnError) {
             path + ": has changed while it was read");
 }
 
-TEST_F(Npy, WhatIsWrittenIsReadBack) {
+TEST_F(Npy, WrittenArraysRoundTrip) {
   std::vector<float> values(7000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i);
   folder.write("w.npy", npy_file(values, 1000, 7));
@@ -222,7 +222,7 @@ TEST_F(Npy, WhatIsWrittenIsReadBack) {
       << "NumPy aligns the elements to 64 bytes";
 }
 
-TEST_F(Npy, TheReferenceFlakesAreRead) {
+TEST_F(Npy, ReadsTheReferenceFlakes) {
   const std::string path = ROUNDEL_SOURCE_DIR "/../shared/reference/data/snow_seed1_step300.npy";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs the reference data";
   const auto array = open_table(path);
@@ -235,7 +235,7 @@ TEST_F(Npy, TheReferenceFlakesAreRead) {
   }
 }
 
-TEST_F(Npy, OtherPathsAreRefused) {
+TEST_F(Npy, RejectsOtherPaths) {
   EXPECT_EQ(message_of([&] { open_table(folder / "none.npy"); }),
             (folder / "none.npy") + ": no such file");
   EXPECT_EQ(message_of([&] { open_table(folder / ""); }),
@@ -245,7 +245,7 @@ TEST_F(Npy, OtherPathsAreRefused) {
             (folder / "fifo") + ": expected a regular file");
 }
 
-TEST_F(Npy, OtherFilesAreRefused) {
+TEST_F(Npy, RejectsOtherFiles) {
   EXPECT_EQ(problem(""), "expected an .npy array, got an empty file");
   EXPECT_EQ(problem("x, y, radius\n1, 2, 3\n"),
             "expected an .npy array, but it does not start like one");
@@ -259,7 +259,7 @@ TEST_F(Npy, OtherFilesAreRefused) {
             "a header of 4294967295 bytes is too long (at most 10000)");
 }
 
-TEST_F(Npy, OtherElementTypesOrdersAndShapesAreRefused) {
+TEST_F(Npy, RejectsOtherElementTypesOrdersAndShapes) {
   for (const std::string type :
        {"<f16", "<f1", "<i3", "<i", "|b2", "<c4", "<M4", "<x4", "<f4 ", "4", ""})
     EXPECT_EQ(problem(npy(dict("'" + type + "'", "False", "(2, 3)"))),
@@ -280,7 +280,7 @@ TEST_F(Npy, OtherElementTypesOrdersAndShapesAreRefused) {
             "expected a structured array [n], got 2 dimensions");
 }
 
-TEST_F(Npy, SizesThatDoNotMatchTheFileAreRefused) {
+TEST_F(Npy, RejectsSizesThatDoNotMatchTheFile) {
   const std::string elements = bytes_of<float>({1, 2, 3, 4, 5, 6});
   EXPECT_EQ(problem(npy(kTwoByThree, elements.substr(1))),
             "expected 24 bytes of elements for the shape (2, 3), got 23");
@@ -296,7 +296,7 @@ TEST_F(Npy, SizesThatDoNotMatchTheFileAreRefused) {
             "the shape's numbers are too large");
 }
 
-TEST_F(Npy, ColumnsInMemoryAreTheFileThatTheyWrite) {
+TEST_F(Npy, ColumnsInMemoryEqualTheirFile) {
   struct Row {
     float x, unused;
     std::uint16_t kind;
@@ -338,7 +338,7 @@ TEST_F(Npy, ColumnsInMemoryAreTheFileThatTheyWrite) {
             "here: expected columns with names, without quotes and backslashes, got \"it's\"");
 }
 
-TEST_F(Npy, MalformedHeadersAreRefused) {
+TEST_F(Npy, RejectsMalformedHeaders) {
   for (const std::string header :
        {"", "{", "}", "[]", "{'descr'", "{'descr':", "{'descr': '<f4'", "{'descr': '<f4",
         "{'descr' '<f4'}", "{'descr': 7}", "{'fortran_order': 0}", "{'fortran_order': Falsely}",

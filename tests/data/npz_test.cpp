@@ -73,7 +73,7 @@ TEST_F(Npz, EveryArrayIsAColumn) {
   }
 }
 
-TEST_F(Npz, OtherArraysAreLeftOut) {
+TEST_F(Npz, SkipsOtherArrays) {
   const std::string objects = npy<float>("'|O'", "(3,)", {0, 0, 0});
   const std::string box = npy<float>("'<f4'", "(1, 1, 2)", {0, 0});
   const auto table =
@@ -97,7 +97,7 @@ TEST_F(Npz, OtherArraysAreLeftOut) {
             "meta: expected numbers or texts, got elements of type \"|O\" (Python objects)");
 }
 
-TEST_F(Npz, ASingleArrayIsAsInItsFile) {
+TEST_F(Npz, SingleArrayMatchesItsFile) {
   EXPECT_EQ(names_of(*open(zip_of({{"x.npy", floats({1, 2})}}))), Names{"x"});
   EXPECT_EQ(names_of(*open(zip_of({{"x.npy", npy<float>("'<f4'", "(1, 2)", {1, 2})}}))),
             (Names{"", ""}));
@@ -108,7 +108,7 @@ TEST_F(Npz, ASingleArrayIsAsInItsFile) {
   EXPECT_EQ(problem(two, "y"), "has no array \"y\"; there are s and x");
 }
 
-TEST_F(Npz, OnlyColumnsThatAreReadHaveTheSameLength) {
+TEST_F(Npz, OnlyUsedColumnsMustHaveOneLength) {
   const std::shared_ptr<const Table> table =
       open(zip_of({{"edges.npy", npy<float>("'<f4'", "(2, 2)", {0, 1, 2, 3})},
                    {"x.npy", floats({1, 2, 3}), true},
@@ -137,7 +137,7 @@ TEST_F(Npz, OnlyColumnsThatAreReadHaveTheSameLength) {
             table->path() + ": version: one value, without rows");
 }
 
-TEST_F(Npz, AnyPartOfADeflatedArrayIsRead) {
+TEST_F(Npz, ReadsAnyPartOfADeflatedArray) {
   std::mt19937 random(3);
   std::vector<float> values(3'000'000);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -156,7 +156,7 @@ TEST_F(Npz, AnyPartOfADeflatedArrayIsRead) {
   }
 }
 
-TEST_F(Npz, DamagedArchivesAreRefused) {
+TEST_F(Npz, RejectsDamagedArchives) {
   const std::string broken = "the archive's directory is broken or cut short";
   for (const bool zip64 : {false, true}) {
     const std::string file = zip_of({{"x.npy", floats({1, 2}), true}}, zip64);
@@ -178,7 +178,7 @@ TEST_F(Npz, DamagedArchivesAreRefused) {
   }
 }
 
-TEST_F(Npz, LiesAreRefused) {
+TEST_F(Npz, RejectsFalseSizes) {
   const std::string x = floats({1, 2});
   const auto with = [](std::string file, const std::string& signature, std::size_t at,
                        const std::string& bytes) {
@@ -222,7 +222,7 @@ TEST_F(Npz, LiesAreRefused) {
   EXPECT_EQ(problem(twice), "its members overlap");
 }
 
-TEST_F(Npz, AFlippedBitInAnyArrayIsAnError) {
+TEST_F(Npz, DetectsAFlippedBitInAnyArray) {
   std::vector<float> values(2'500'000);  // several tasks, the last one partial
   std::mt19937 random(4);
   for (float& value : values) value = static_cast<float>(random());
@@ -240,7 +240,7 @@ TEST_F(Npz, AFlippedBitInAnyArrayIsAnError) {
   }
 }
 
-TEST_F(Npz, ADeflatedArrayThatIsWrittenToIsAnError) {
+TEST_F(Npz, RejectsARewrittenDeflatedArray) {
   std::vector<float> values(2'000'000, 1);
   std::mt19937 random(3);
   for (float& value : values) value = static_cast<float>(random());

@@ -46,7 +46,7 @@ const std::string kBig =
     "\x3f\xc0\0\0\xc0\0\0\0\0\0\0\0\xff\1\2\x3f\0\0\0\x40\x08\0\0\0\0\0\0\7\xff\xff"s;
 const std::string kAscii = "1.5 -2 255 258\n .5\t3e0 7 65535 \n";
 
-TEST_F(Ply, VerticesAreReadInEveryFormat) {
+TEST_F(Ply, ReadsVerticesInEveryFormat) {
   expect_vertices(*open(ply("ascii", kVertex, kAscii)));
   expect_vertices(*open(ply("binary_little_endian", kVertex, kLittle)));
   expect_vertices(*open(ply("binary_big_endian", kVertex, kBig)));
@@ -56,7 +56,7 @@ TEST_F(Ply, VerticesAreReadInEveryFormat) {
   EXPECT_EQ(open(ply("ascii", "element vertex 0\nproperty int8 x\n", ""))->rows(), 0u);
 }
 
-TEST_F(Ply, OtherElementsArePassed) {
+TEST_F(Ply, SkipsOtherElements) {
   const std::string faces = "3 0 1 1\n", points = "element point 2\nproperty short i\n";
   expect_vertices(*open(ply("ascii", kVertex + kFaces, kAscii + faces)));
   expect_vertices(*open(ply("ascii", kFaces + kVertex, faces + "\n" + kAscii)));
@@ -84,7 +84,7 @@ TEST_F(Ply, OtherElementsArePassed) {
             "line 5: expected a type such as float, double, int or uchar, got \"int128\"");
 }
 
-TEST_F(Ply, ManyLinesOfFacesBeforeTheVerticesArePassed) {
+TEST_F(Ply, SkipsManyFacesBeforeTheVertices) {
   std::string faces;
   for (unsigned i = 0; i < 100'000; ++i) faces += "3 0 1 1" + std::string(i % 7, ' ') + "\n";
   const auto table = open(
@@ -93,7 +93,7 @@ TEST_F(Ply, ManyLinesOfFacesBeforeTheVerticesArePassed) {
   EXPECT_EQ(table->place_of(1, 2), "line 100013: column red");
 }
 
-TEST_F(Ply, MistakesAreNamedByTheirLine) {
+TEST_F(Ply, ReportsMistakesWithTheirLine) {
   EXPECT_EQ(problem("ply\nformat ascii 2.0\n"),
             "line 2: expected ascii, binary_little_endian or binary_big_endian and 1.0, got "
             "\"format ascii 2.0\"");

@@ -47,7 +47,7 @@ TEST(ExplainDifference, EqualFramesHaveEqualCircles) {
   EXPECT_TRUE(found.explained.empty());
 }
 
-TEST(ExplainDifference, APlantedChangeBearsTheWholeDifference) {
+TEST(ExplainDifference, PlantedChangeHasTheWholeShare) {
   const std::vector<Disc> before = many_discs();
   for (const Kind kind : {Kind::kAdded, Kind::kRemoved, Kind::kChanged, Kind::kReordered}) {
     std::vector<Disc> after = before;
@@ -78,7 +78,7 @@ TEST(ExplainDifference, APlantedChangeBearsTheWholeDifference) {
   }
 }
 
-TEST(ExplainDifference, ABlackCircleIsResponsibleThoughItAddsNoLight) {
+TEST(ExplainDifference, BlackCirclesAreResponsible) {
   std::vector<Disc> after = many_discs();
   after.push_back({{1, 0.5f, 0, 0.2f}, {0, 0, 0, 0.9f}});
   const DifferenceExplanation found = explain(many_discs(), after, kImage, kImage);
@@ -106,7 +106,7 @@ TEST(ExplainDifference, CirclesThatFilterOrAddLightAreResponsible) {
   }
 }
 
-TEST(ExplainDifference, TheLargestClusterCountsAndNotTheOtherOnes) {
+TEST(ExplainDifference, OnlyTheLargestClusterCounts) {
   std::vector<Disc> after = many_discs();
   after.push_back({{0.3f, 0.5f, 0, 0.05f}, {0, 0, 0, 1}});
   after.push_back({{1.5f, 0.5f, 0, 0.2f}, {0, 0, 0, 1}});
@@ -155,7 +155,7 @@ TEST(ExplainDifference, HiddenCirclesHaveNoShare) {
   EXPECT_EQ(found.explained.at(0).circles[0].change.kind, Kind::kAdded);
 }
 
-TEST(ExplainDifference, AnotherBackgroundIsNamed) {
+TEST(ExplainDifference, ReportsAChangedBackground) {
   ImageSettings grey = kImage;
   grey.background = {{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}};
   const DifferenceExplanation found = explain(many_discs(), many_discs(), kImage, grey);
@@ -163,7 +163,7 @@ TEST(ExplainDifference, AnotherBackgroundIsNamed) {
   EXPECT_EQ(found.explained.at(0).background_share, 1);
 }
 
-TEST(ExplainDifference, AlphaAloneIsADifferenceToo) {
+TEST(ExplainDifference, AlphaAloneIsADifference) {
   ImageSettings image = kImage;
   image.alpha = true;
   const std::vector<Disc> after = {{{1, 0.5f, 0, 0.2f}, {0, 0, 0, 0.5f}}};
@@ -173,7 +173,7 @@ TEST(ExplainDifference, AlphaAloneIsADifferenceToo) {
   EXPECT_EQ(found.explained.at(0).largest, 0.5);
 }
 
-TEST(ExplainDifference, WhatEightBitsDoNotShowIsFoundInFloat) {
+TEST(ExplainDifference, FindsFloatDifferencesBelowEightBits) {
   std::vector<Disc> after = many_discs();
   after[410].paint.green += 1e-5f;
   const DifferenceExplanation found = explain(many_discs(), after, kImage, kImage);
@@ -194,7 +194,7 @@ TEST(ExplainDifference, SixteenBitsShowMoreThanEight) {
   EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, 410U);
 }
 
-TEST(ExplainDifference, LittleMemoryChangesNothing) {
+TEST(ExplainDifference, LittleMemoryKeepsTheResult) {
   if (kAddressSanitized) GTEST_SKIP() << "sanitizers change how much memory is needed";
   std::vector<Disc> after = many_discs();
   for (std::size_t i = 0; i < after.size(); i += 3) after[i].paint.blue = 1 - after[i].paint.blue;
@@ -209,7 +209,7 @@ TEST(ExplainDifference, LittleMemoryChangesNothing) {
   }
 }
 
-TEST(ExplainDifference, OfALargeClusterSomePixelsAreExamined) {
+TEST(ExplainDifference, SamplesPixelsOfALargeCluster) {
   const ImageSettings image = image_of(640, 480);
   const std::vector<Disc> after = {{{0.5f, 0.5f, 0, 3}, {0, 0, 0, 0.5f}}};
   const DifferenceExplanation found = explain({}, after, image, image);

@@ -47,7 +47,7 @@ void expect_drawn_pixels(const std::string& name, const Circles& circles,
   }
 }
 
-TEST(ExplainPixel, ExplainsExactlyThePixelsThatAreDrawn) {
+TEST(ExplainPixel, MatchesTheDrawnPixels) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const NamedScene& scene : selftest_scenes()) {
     // Some 50 pixels of each, fewer for a million circles; an odd stride meets all columns.
@@ -57,7 +57,7 @@ TEST(ExplainPixel, ExplainsExactlyThePixelsThatAreDrawn) {
   }
 }
 
-TEST(ExplainPixel, AlphaAndLinearImagesToo) {
+TEST(ExplainPixel, MatchesAlphaAndLinearImages) {
   const Circles circles = random_circles(3000, 0.1f, 0.5f, 0.4);
   for (const bool alpha : {false, true}) {
     for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
@@ -91,7 +91,7 @@ TEST(ExplainPixel, StepsFollowFromEachOther) {
   EXPECT_EQ(explanation.transmittance.red, state.transmittance);
 }
 
-TEST(ExplainPixel, CountsWhatLiesBelowTheStop) {
+TEST(ExplainPixel, CountsCirclesBelowTheStop) {
   // At alpha 1/2 a pixel stops after 20 circles.
   const std::vector<testing::Disc> discs(100, {{0.5f, 0.5f, 0, 2.0f}, {1, 0, 0, 0.5f}});
   const PixelExplanation explanation =
@@ -105,7 +105,7 @@ TEST(ExplainPixel, CountsWhatLiesBelowTheStop) {
   EXPECT_EQ(explanation.background_contribution.green, 0x1p-20f);
 }
 
-TEST(ExplainPixel, ALimitListsFewerCirclesAndChangesNothingElse) {
+TEST(ExplainPixel, LimitShortensOnlyTheList) {
   const Circles circles = random_circles(3000, 0.2f, 0.01f, 0);
   const ImageSettings image = image_of(32, 32);
   const PixelExplanation all = explain_pixel(circles, image, 9, 9, kAllSteps);
@@ -118,7 +118,7 @@ TEST(ExplainPixel, ALimitListsFewerCirclesAndChangesNothingElse) {
   EXPECT_TRUE(explain_pixel(circles, image, 9, 9, 0).steps.empty());
 }
 
-TEST(ExplainPixel, WithoutCirclesThereIsTheBackground) {
+TEST(ExplainPixel, PixelWithoutCirclesIsTheBackground) {
   ImageSettings image = image_of(3, 2);
   image.background = {{0.25f, 0.5f, 1}, {0.25f, 0.5f, 1}};
   const PixelExplanation explanation = explain_pixel(Circles(), image, 2, 0, kAllSteps);

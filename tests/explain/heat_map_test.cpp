@@ -39,7 +39,7 @@ std::vector<Example> examples() {
   return examples;
 }
 
-TEST(HeatMap, LayersAndStopAgreeWithEveryExplainedPixel) {
+TEST(HeatMap, LayersAndStopMatchEveryExplainedPixel) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const Example& example : examples()) {
     const auto& [circles, image] = example;
@@ -59,7 +59,7 @@ TEST(HeatMap, LayersAndStopAgreeWithEveryExplainedPixel) {
   }
 }
 
-TEST(HeatMap, PartsHaveTheValuesOfTheWhole) {
+TEST(HeatMap, PartsEqualTheWhole) {
   for (const auto& [circles, image] : examples()) {
     if (image.crop || image.width < 30) continue;
     ImageSettings part = image;
@@ -78,7 +78,7 @@ TEST(HeatMap, PartsHaveTheValuesOfTheWhole) {
   }
 }
 
-TEST(HeatMap, OverlapsAreTheListsOfTheTiles) {
+TEST(HeatMap, OverlapsMatchTheTileLists) {
   for (const auto& [circles, image] : examples()) {
     const HeatMap map = make_heat_map(circles, image, HeatMapKind::kOverlaps, 0);
     std::uint64_t sum = 0;
@@ -112,7 +112,7 @@ TEST(HeatMap, PicturesScaleToTheLargestValueAndGoTopToBottom) {
   EXPECT_EQ(values.pixels[5], (Pixel{500, 500, 500, 1}));
 }
 
-TEST(Magma, IsThePublishedMapWithinFiveLevels) {
+TEST(Magma, MatchesThePublishedMapWithinFiveLevels) {
   // From the table in matplotlib, at 0, 1/5, … 1.
   constexpr int kTable[6][3] = {{0, 0, 4},      {59, 15, 112},   {140, 41, 129},
                                 {222, 73, 104}, {254, 159, 109}, {252, 253, 191}};

@@ -46,7 +46,7 @@ TEST(MatchCircles, EqualFramesHaveNoChanges) {
   EXPECT_TRUE(changes(discs(50), discs(50)).empty());
 }
 
-TEST(MatchCircles, AnInsertedCircleIsTheOnlyChange) {
+TEST(MatchCircles, InsertedCircleIsTheOnlyChange) {
   for (const std::ptrdiff_t at : {0, 20, 50}) {
     std::vector<Disc> longer = discs(50);
     longer.insert(longer.begin() + at, Disc{{9, 9, 9, 9}, {9, 9, 9, 0.9f}});
@@ -60,14 +60,14 @@ TEST(MatchCircles, AnInsertedCircleIsTheOnlyChange) {
   }
 }
 
-TEST(MatchCircles, OfEqualCirclesAnyOneIsMissing) {
+TEST(MatchCircles, RemovedDuplicateMayBeAnyOne) {
   const std::vector<Disc> many(10, discs(1)[0]), fewer(9, discs(1)[0]);
   const auto found = changes(many, fewer);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, Kind::kRemoved);
 }
 
-TEST(MatchCircles, ChangedValuesAreRecognisedAlsoWhereNumbersShift) {
+TEST(MatchCircles, RecognisesChangedValuesAfterShiftedNumbers) {
   for (const int field : {0, 1, 2, 3}) {  // position, radius, colour, alpha
     std::vector<Disc> other = discs(50);
     Disc& disc = other[30];
@@ -86,7 +86,7 @@ TEST(MatchCircles, ChangedValuesAreRecognisedAlsoWhereNumbersShift) {
   }
 }
 
-TEST(MatchCircles, ACircleWithAllValuesChangedIsTheOneOfItsPlace) {
+TEST(MatchCircles, CircleWithAllValuesChangedMatchesByPosition) {
   std::vector<Disc> other = discs(50);
   other[7] = {{9, 9, 9, 9}, {9, 9, 9, 0.9f}};
   const auto found = changes(discs(50), other);
@@ -94,7 +94,7 @@ TEST(MatchCircles, ACircleWithAllValuesChangedIsTheOneOfItsPlace) {
   EXPECT_TRUE(has(found, {Kind::kChanged, 7, 7}));
 }
 
-TEST(MatchCircles, TheFewestMovesExplainAnotherOrder) {
+TEST(MatchCircles, FewestMovesExplainAnotherOrder) {
   std::vector<Disc> other = discs(50);
   std::rotate(other.begin() + 10, other.begin() + 11, other.begin() + 40);  // 10 moves to 39
   const auto found = changes(discs(50), other);
@@ -108,7 +108,7 @@ TEST(MatchCircles, TheFewestMovesExplainAnotherOrder) {
   EXPECT_EQ(changes(discs(50), reversed).size(), 49U);  // one may keep its place
 }
 
-TEST(MatchCircles, FramesWithNothingInCommonAreAllAddedOrRemovedOrChanged) {
+TEST(MatchCircles, UnrelatedFramesAreAllAddedRemovedOrChanged) {
   std::vector<Disc> other = discs(30);
   for (Disc& disc : other) {
     disc.shape.x += 10, disc.shape.radius += 10, disc.paint.red += 10;

@@ -18,7 +18,7 @@ PixelClusters clusters_of(const std::vector<std::string>& rows) {
   return find_clusters(marked, static_cast<int>(width), static_cast<int>(rows.size()));
 }
 
-TEST(PixelClusters, WithoutMarkedPixelsThereAreNoClusters) {
+TEST(PixelClusters, UnmarkedPicturesHaveNoClusters) {
   const PixelClusters found = clusters_of({"....", "...."});
   EXPECT_EQ(found.pixels, 0U);
   EXPECT_EQ(found.clusters, 0U);
@@ -37,7 +37,7 @@ TEST(PixelClusters, CornersConnectAndEdgesDoNotWrap) {
   EXPECT_EQ(found.largest.at(0).box.y1, 2);
 }
 
-TEST(PixelClusters, TheRequestedNumberIsKeptTheLargestFirst) {
+TEST(PixelClusters, KeepsTheRequestedNumberLargestFirst) {
   const std::vector<std::string> rows = {"#..##",  //
                                          "....#",  //
                                          "##...",  //
@@ -61,7 +61,7 @@ TEST(PixelClusters, BranchesThatMeetLateAreOneCluster) {
   EXPECT_EQ(found.largest.at(0).pixels.size(), 11U);
 }
 
-TEST(PixelClusters, AgreeWithFloodingOnRandomMarks) {
+TEST(PixelClusters, MatchFloodFillOnRandomMarks) {
   std::mt19937 engine(3);
   for (const double density : {0.1, 0.3, 0.45, 0.7}) {
     constexpr int kWidth = 37, kHeight = 29;

@@ -93,7 +93,7 @@ class MpiTest(unittest.TestCase):
 
 
 class Ranks(MpiTest):
-    def test_all_ranks_make_the_sequence_together(self):
+    def test_all_ranks_draw_the_film_together(self):
         expected = self.expect("a.yaml", "0-200")
         for ranks in (1, 2, 3):
             messages = self.mpirun(ranks, "render", "a.yaml", "--frames", "0-200", "-o", "out/%d.png",
@@ -104,7 +104,7 @@ class Ranks(MpiTest):
             self.assertEqual(sorted(map(int, saved)), list(range(201)))
             self.assertEqual(len(self.frames_of_ranks(messages)), ranks)
 
-    def test_rows_of_a_table_are_dealt_out(self):
+    def test_rows_of_a_table_are_shared(self):
         self.write("v.yaml", "version: 1\nvars: {size: 0.5}\nimage: {width: 64, height: 64}\n"
                              "layers: [{circles: [{x: 0.5, y: 0.5, radius: $size}]}]\n")
         self.write("t.csv", "name,size\n" + "".join(f"n{row},{row / 50}\n" for row in range(1, 41)))
@@ -134,12 +134,12 @@ class Ranks(MpiTest):
                                "--progress=deadline")
         self.assertEqual(messages.count("Progress: 100%"), 1)
 
-    def test_shards_are_for_ranks_too(self):
+    def test_shards_are_shared_by_ranks(self):
         expected = self.expect("a.yaml", "0-20")
         self.mpirun(3, "render", "a.yaml", "--frames", "0-20", "-o", "out/%d.png", "--shard", "auto")
         self.assertEqual(self.contents(), expected)
 
-    def test_standard_input_is_for_one_rank(self):
+    def test_standard_input_needs_one_rank(self):
         messages = self.mpirun(2, "render", "-", "--frames", "0-3", "-o", "out/%d.png", code=2)
         self.assertEqual(messages.count('"-": several ranks need a file'), 1, messages)
         self.assertEqual(self.contents(), {})
@@ -150,7 +150,7 @@ class Ranks(MpiTest):
         messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", "--resume")
         self.assertIn("0 frames (10 kept)", messages)
 
-    def test_a_stream_is_for_one_rank(self):
+    def test_a_stream_needs_one_rank(self):
         messages = self.mpirun(2, "render", "a.yaml", "-o", "-", "--format", "rawvideo", code=2)
         self.assertIn("--output: several ranks need files", messages)
 
@@ -159,7 +159,7 @@ class SplitFrames(MpiTest):
     REFUSAL = ("--split-frame: shares a frame between the devices of one process, got {} ranks; to give each rank "
                "frames of its own, add --shard auto\n")
 
-    def test_ranks_do_not_share_a_frame(self):
+    def test_splitting_a_frame_over_ranks_is_refused(self):
         for more in (["--frames", "0-9"], ["--frame", "5"], ["--frames", "0-9", "--resume"]):
             messages = self.mpirun(3, "render", "a.yaml", *more, "--split-frame", "-o", "new/%d.png", code=2)
             self.assertEqual(messages.count("error: "), 1, messages)
@@ -176,7 +176,7 @@ class SplitFrames(MpiTest):
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png", "--shard", "auto")
         self.assertEqual(self.contents(), expected)
 
-    def test_one_rank_is_a_process_alone(self):
+    def test_one_rank_equals_a_single_process(self):
         expected = self.expect("a.yaml", "0-3")
         self.mpirun(1, "render", "a.yaml", "--frames", "0-3", "--split-frame", "-o", "out/%d.png")
         self.assertEqual(self.contents(), expected)
@@ -185,7 +185,7 @@ class SplitFrames(MpiTest):
 class Speeds(MpiTest):
     """How frames are divided by time; needs an idle machine."""
 
-    def test_no_rank_waits_while_another_renders(self):
+    def test_ranks_render_without_waiting_for_each_other(self):
         messages = self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png",
                                "--threads", "1", "--progress=blender")
         counts = self.frames_of_ranks(messages)
@@ -225,8 +225,8 @@ class Speeds(MpiTest):
                 self.assertGreater(counts[0], 2 * counts.get(1, 0), counts)
 
 
-class Unequal(MpiTest):
-    def test_a_rank_that_fails_leaves_its_frames_to_the_others(self):
+class FailingRanks(MpiTest):
+    def test_frames_of_a_failed_rank_go_to_the_others(self):
         expected = self.expect("a.yaml", "0-100")
         if self.has_cuda_device():
             self.skipTest("there is a CUDA device: that rank would not fail")
@@ -247,7 +247,7 @@ class Unequal(MpiTest):
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", program=script, code=3)
         self.assertEqual(len(self.contents()), 10)
 
-    def test_a_first_rank_that_gives_up_holds_no_frame_that_others_are_to_make(self):
+    def test_a_failed_first_rank_releases_its_frames(self):
         for folder in ("data", "damaged"):
             os.mkdir(self.path(folder))
             self.write(f"{folder}/d.yaml", "version: 1\nimage: {width: 900, height: 900}\nlayers:\n"
@@ -266,7 +266,7 @@ class Unequal(MpiTest):
         self.assertEqual(len(self.contents()), 60 - missing)  # no temporary files either
         self.assertLess(missing, 60)
 
-    def test_what_is_wrong_for_all_is_said_once(self):
+    def test_problems_of_all_ranks_are_reported_once(self):
         self.write("bad.yaml", SCENE + "sead: 3\nbackgroud: 1\n")
         messages = self.mpirun(3, "render", "bad.yaml", "--frames", "0-9", "-o", "out/%d.png", code=3)
         for word in ('"sead"', '"backgroud"'):
@@ -276,7 +276,7 @@ class Unequal(MpiTest):
                                    "--backend", "cuda", code=1)
             self.assertEqual(messages.count("--backend cuda: "), 1, messages)
 
-    def test_what_is_wrong_for_one_rank_is_said_with_its_number(self):
+    def test_problems_of_one_rank_are_reported_with_its_number(self):
         script = self.rank_script(f'exec {ROUNDEL} render none.yaml --frames 0-9 -o out/%d.png',
                                   f'exec {ROUNDEL} "$@"')
         messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png",
@@ -284,7 +284,7 @@ class Unequal(MpiTest):
         self.assertEqual(messages.count("none.yaml: "), 1, messages)
         self.assertIn("rank 1: none.yaml: ", messages)
 
-    def test_resuming_replaces_no_frame_of_others(self):
+    def test_resuming_keeps_foreign_frames(self):
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png")
         before = self.contents()
         more = ["render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", "--resume", "--seed", "5"]
@@ -294,21 +294,21 @@ class Unequal(MpiTest):
         self.assertIn("10 frames (10 replaced)", self.mpirun(3, *more, "--overwrite"))
         self.assertEqual(set(self.contents()), set(before))
 
-    def test_a_frame_that_cannot_be_written(self):
+    def test_an_unwritable_frame(self):
         os.mkdir(self.path("out/5.png"))
         messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png",
                                "--overwrite", code=5)
         self.assertIn("1 of 10 frames are missing; to draw them: the same command with --resume, or with --frames 5", messages)
         self.assertEqual(len(os.listdir(self.path("out"))), 10)
 
-    def test_a_program_without_its_module_says_so(self):
+    def test_a_program_without_its_module_reports_it(self):
         os.makedirs(self.path("usr/bin"))  # modules are searched two folders up
         program = shutil.copy(ROUNDEL, self.path("usr/bin/roundel"))
         printed = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
                            program=[program])
         self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", printed)
 
-    def test_a_killed_rank_ends_the_job_and_resuming_makes_the_rest(self):
+    def test_a_killed_rank_ends_the_job_and_resuming_finishes_it(self):
         expected = self.expect("slow.yaml", "0-15")
         script = self.rank_script(f'echo $$ >pid; exec {ROUNDEL} "$@"', f'exec {ROUNDEL} "$@"')
         process = subprocess.Popen(
@@ -340,13 +340,13 @@ class Unequal(MpiTest):
         self.assertGreaterEqual(len(existing), frames - int(interruption[1]), messages)
         return int(interruption[1]), interruption[2], interruption[3]
 
-    def test_what_remains_is_said_before_mpirun_ends_the_ranks(self):
+    def test_remaining_frames_are_reported_before_mpirun_ends_the_ranks(self):
         # A frame takes about a minute of one core: it cannot end in the second that mpirun waits.
         self.write("slow.yaml", SLOW.replace("1500", "4000").replace("count: 3000, radius: 0.1, alpha: 0.001",
                                                                      "count: 1000000, radius: 0.1, alpha: 0.00001"))
         self.assertEqual(self.interrupt(10), (10, "missing so far; to draw them", "--resume --frames 0-9"))
 
-    def test_what_remains_is_said_of_frames_that_end_after_the_signal(self):
+    def test_frames_that_end_after_the_signal_are_counted(self):
         left, state, options = self.interrupt(500)
         self.assertTrue(0 < left < 500, left)
         self.assertIn((state, options.partition("--")[0]),

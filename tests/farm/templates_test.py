@@ -88,7 +88,7 @@ class Kubernetes(TemplateCase):
         self.job = self.load("kubernetes-job.yaml")
         (self.container,) = self.job["spec"]["template"]["spec"]["containers"]
 
-    def test_only_what_may_mend_is_tried_again(self):
+    def test_only_temporary_failures_are_retried(self):
         rules = self.job["spec"]["podFailurePolicy"]["rules"]
         self.assertEqual(rules[0], {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]})
         (fails,) = rules[1:]
@@ -160,7 +160,7 @@ class OpenJobDescription(TemplateCase):
             self.assertEqual(task.returncode, code, printed)
         return printed
 
-    def test_it_keeps_to_the_specification(self):
+    def test_the_template_follows_the_specification(self):
         """Checks the parts of version 2023-09 that the template uses."""
         keys = {"PATH": {"name", "type", "default", "description", "objectType", "dataFlow"},
                 "STRING": {"name", "type", "default", "description"},
@@ -211,7 +211,7 @@ class OpenJobDescription(TemplateCase):
         self.assertIn("openjd_progress: 100.0\n", printed)
         self.assertNotIn("openjd_fail", printed)
 
-    def test_files_of_each_frame_travel(self):
+    def test_files_of_each_frame_are_copied(self):
         data = self.folder / "project/data"
         data.mkdir(parents=True)
         for frame in range(6):
@@ -220,7 +220,7 @@ class OpenJobDescription(TemplateCase):
         self.run_all("0-2", "3-5", Scene=self.folder / "project/d.yaml", Inputs=data)
         self.assertEqual(len(self.names("out")), 6)
 
-    def test_tables_travel(self):
+    def test_tables_are_copied(self):
         project = self.folder / "project"
         project.mkdir()
         (project / "v.yaml").write_text(VARS)
@@ -232,7 +232,7 @@ class OpenJobDescription(TemplateCase):
         self.run_all("2-3", **values)
         self.assertEqual(self.names("out"), ["n3.png", "n4.png"])
 
-    def test_failures_have_a_line(self):
+    def test_failures_print_a_line(self):
         project = self.folder / "project"
         project.mkdir()
         scene = project / "a.yaml"

@@ -26,15 +26,15 @@ struct Export {
     return std::nullopt;
   }
   void write(std::int64_t frame) { sink.write(frame, {}); }
-  bool is_there(std::int64_t frame) const { return std::filesystem::exists(sink.name(frame)); }
+  bool exists(std::int64_t frame) const { return std::filesystem::exists(sink.name(frame)); }
 
   FrameList kept;
   ListedFrames list{run_of_frames(0, 6)};
   FileSink sink;
-  ClaimedFrames frames{list, sink, [this](std::int64_t frame) { return is_there(frame); }};
+  ClaimedFrames frames{list, sink, [this](std::int64_t frame) { return exists(frame); }};
 };
 
-TEST(ClaimedFrames, EachGoesToOneOfTheExports) {
+TEST(ClaimedFrames, EachFrameGoesToOneExport) {
   const TemporaryFolder folder;
   Export one(folder), other(folder);
   std::multiset<std::int64_t> made;
@@ -54,7 +54,7 @@ TEST(ClaimedFrames, EachGoesToOneOfTheExports) {
   EXPECT_EQ(folder.count_files(), 6U);
 }
 
-TEST(ClaimedFrames, WhatAnotherHasIsWaitedForUntilItIsThereOrGivenUp) {
+TEST(ClaimedFrames, WaitsForClaimedFramesUntilWrittenOrReleased) {
   const TemporaryFolder folder;
   Export one(folder);
   auto other = std::make_unique<Export>(folder);
@@ -78,7 +78,7 @@ TEST(ClaimedFrames, WhatAnotherHasIsWaitedForUntilItIsThereOrGivenUp) {
   EXPECT_EQ(folder.count_files(), 6U);
 }
 
-TEST(ClaimedFrames, WaitingEndsWhenAsked) {
+TEST(ClaimedFrames, WaitingCanBeStopped) {
   const TemporaryFolder folder;
   Export one(folder), other(folder);
   EXPECT_EQ(other.next(), 0);
@@ -88,7 +88,7 @@ TEST(ClaimedFrames, WaitingEndsWhenAsked) {
   EXPECT_EQ(one.frames.waiting_for(), FrameList{0});
 }
 
-TEST(ClaimedFrames, OnesThatAreGivenBackGoToAnotherExport) {
+TEST(ClaimedFrames, ReleasedFramesGoToAnotherExport) {
   const TemporaryFolder folder;
   Export one(folder), other(folder);
   EXPECT_EQ(one.next(), 0);
@@ -99,7 +99,7 @@ TEST(ClaimedFrames, OnesThatAreGivenBackGoToAnotherExport) {
   EXPECT_EQ(folder.count_files(), 6U);  // 0 is claimed, and not written
 }
 
-TEST(FileSink, APlaceThatTakesNoFileIsLeftForWriting) {
+TEST(FileSink, UnwritablePathFailsWhenWriting) {
   const TemporaryFolder folder;
   FileSink sink{FrameName(folder / "#")};
   std::filesystem::create_directory(folder / "0");

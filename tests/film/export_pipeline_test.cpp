@@ -54,7 +54,7 @@ class CountingRasterizer : public Rasterizer {
   std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
 };
 
-TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
+TEST(ExportPipeline, RepeatedFramesReuseThePicture) {
   const std::string moving = "generator: rgb\n    rotate: {keys: {5: 0, 8: 90}, ease: ";
   for (const auto& [layer, pictures] : std::map<std::string, int>{{"generator: rgb", 1},
                                                                   {"generator: hypnosis", 40},
@@ -108,7 +108,7 @@ TEST(ExportPipeline, SeveralRasterizersShareTheFrames) {
   for (const auto& [frame, bytes] : test.sink.files) EXPECT_EQ(bytes, still(test.scene, frame));
 }
 
-TEST(ExportPipeline, StreamsAreInOrder) {
+TEST(ExportPipeline, StreamsKeepTheOrder) {
   const FrameList frames = run_of_frames(0, 60);
   TestExport test("hypnosis", frames, /*in_order=*/true);
   for (const int milliseconds : {0, 1, 3}) test.add_rasterizer(milliseconds);
@@ -123,7 +123,7 @@ TEST(ExportPipeline, AnEmptyListSucceeds) {
   EXPECT_TRUE(result.failed.empty());
 }
 
-TEST(ExportPipeline, AFrameThatCannotBeWrittenHarmsNoOther) {
+TEST(ExportPipeline, FailedWriteAffectsOneFrame) {
   TestExport test("hypnosis", run_of_frames(0, 30));
   test.sink.fails = [](std::int64_t frame) { return frame == 7 || frame == 21; };
   const ExportResult result = test.run();
@@ -135,7 +135,7 @@ TEST(ExportPipeline, AFrameThatCannotBeWrittenHarmsNoOther) {
   EXPECT_FALSE(result.has_given_up);
 }
 
-TEST(ExportPipeline, ManyFailuresInARowEndIt) {
+TEST(ExportPipeline, ManyFailuresInARowEndTheExport) {
   TestExport test("rgb", run_of_frames(0, 1000));
   test.sink.fails = [](std::int64_t frame) { return frame >= 10; };
   const ExportResult result = test.run();
@@ -145,7 +145,7 @@ TEST(ExportPipeline, ManyFailuresInARowEndIt) {
   EXPECT_LT(result.failed.size(), 100U);
 }
 
-TEST(ExportPipeline, AStreamEndsAtTheFirstFailure) {
+TEST(ExportPipeline, StreamsEndAtTheFirstFailure) {
   TestExport test("hypnosis", run_of_frames(0, 100), /*in_order=*/true);
   test.add_rasterizer(0);
   test.add_rasterizer(1);
@@ -155,7 +155,7 @@ TEST(ExportPipeline, AStreamEndsAtTheFirstFailure) {
   EXPECT_EQ(result.failed.size(), 1U);
 }
 
-TEST(ExportPipeline, TheFrameOfAFailedRasterizerGoesToAnother) {
+TEST(ExportPipeline, AnotherRasterizerDrawsTheFrameOfAFailedOne) {
   for (const bool in_order : {false, true}) {
     const FrameList frames = run_of_frames(0, 40);
     TestExport test("hypnosis", frames, in_order);
@@ -169,7 +169,7 @@ TEST(ExportPipeline, TheFrameOfAFailedRasterizerGoesToAnother) {
   }
 }
 
-TEST(ExportPipeline, WithoutARasterizerItEnds) {
+TEST(ExportPipeline, FailureOfAllRasterizersEndsTheExport) {
   TestExport test("hypnosis", run_of_frames(0, 40));
   test.add_rasterizer(0, 5);
   test.add_rasterizer(0, 5);
@@ -180,7 +180,7 @@ TEST(ExportPipeline, WithoutARasterizerItEnds) {
   EXPECT_EQ(result.failed[0].message, "the device is gone");
 }
 
-TEST(ExportPipeline, StopsAtOnceAndFinishesWhatIsDrawn) {
+TEST(ExportPipeline, StopsAtOnceAndWritesDrawnFrames) {
   for (const bool in_order : {false, true}) {
     TestExport test("hypnosis", run_of_frames(0, 100'000), in_order);
     test.add_rasterizer(1);
@@ -198,14 +198,14 @@ TEST(ExportPipeline, StopsAtOnceAndFinishesWhatIsDrawn) {
   }
 }
 
-TEST(ExportPipeline, CanBeAbandoned) {
+TEST(ExportPipeline, ErrorInGoesOnEndsTheExport) {
   TestExport test("hypnosis", run_of_frames(0, 100'000));
   test.goes_on = [](auto&) -> bool { throw Error(ExitCode::kRuntimeFailure, "enough"); };
   EXPECT_THROW(test.run(), Error);
   EXPECT_LT(test.sink.files.size(), 10'000U);
 }
 
-TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
+TEST(ExportPipeline, MemoryLimitsTheFramesInFlight) {
   class CountingSource : public FrameSource {
    public:
     std::optional<NextFrame> next() override {
@@ -254,7 +254,7 @@ TEST(ExportPipeline, AllWritersHelpWithABacklog) {
   EXPECT_EQ(most, kWriters);
 }
 
-TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
+TEST(ExportPipeline, SourceErrorEndsTheExportAndEarlierFramesCount) {
   class FailingSource : public FrameSource {
    public:
     std::optional<NextFrame> next() override {
@@ -275,7 +275,7 @@ TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   EXPECT_LE(result.written.size(), 3U);
 }
 
-TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
+TEST(ExportPipeline, GivesBackUnwrittenFrames) {
   /// After its own frames it waits for those of others, until it is closed.
   class WaitingSource : public FrameSource {
    public:
@@ -310,7 +310,7 @@ TEST(ExportPipeline, FramesThatAreNotMadeAreGivenBack) {
   }
 }
 
-TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
+TEST(ExportPipeline, KeepsWrittenFrames) {
   /// Another process has made every fifth frame.
   class MixedSource : public FrameSource {
    public:
@@ -339,7 +339,7 @@ TEST(ExportPipeline, FramesThatAreMadeAreNotGivenBack) {
   EXPECT_EQ(source.given_back, FrameList{7});
 }
 
-TEST(ExportPipeline, WhatAThreadThrowsEndsItAndFramesMadeBeforeCount) {
+TEST(ExportPipeline, ThreadErrorEndsTheExportAndEarlierFramesCount) {
   for (const bool in_order : {false, true}) {
     TestExport test("hypnosis", {}, in_order);
     ListedFrames source(run_of_frames(0, 1000));

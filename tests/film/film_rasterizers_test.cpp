@@ -27,7 +27,7 @@ class LookingRasterizer : public Rasterizer {
   std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
 };
 
-TEST(FilmRasterizers, CirclesAreInMemoryOnlyWhereTheyAreSimulated) {
+TEST(FilmRasterizers, OnlySimulatedCirclesAreInMemory) {
   if (kAddressSanitized) GTEST_SKIP() << "sanitizers change how much memory is needed";
   for (const auto& [generator, budget, in_memory] :
        {std::tuple{"rand10k", std::uint64_t{64} << 20, false},  // drawn once
@@ -58,7 +58,7 @@ class RecipeRasterizer : public Rasterizer {
   std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
 };
 
-TEST(FilmRasterizers, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
+TEST(FilmRasterizers, RasterizersThatMakeCirclesGetRecipes) {
   for (const char* generator : {"hypnosis", "fireworks", "rand10k"}) {
     TestExport test(generator, {-2, 0, 1, 5, 30, 31});
     std::atomic<int> recipes = 0;
@@ -119,7 +119,7 @@ class PackingRasterizer : public Rasterizer {
   std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
 };
 
-TEST(FilmRasterizers, FilesOfARasterizerAreWrittenAsTheyAre) {
+TEST(FilmRasterizers, FilesOfARasterizerAreWrittenUnchanged) {
   // Other processes draw some frames, into the same pictures by turns.
   const FrameList frames = run_of_frames(0, 60);
   TestExport test("hypnosis", frames, false, VideoFormat::kNone);
@@ -146,7 +146,7 @@ TEST(FilmRasterizers, FilesOfARasterizerAreWrittenAsTheyAre) {
   EXPECT_GT(packed, 0U);
 }
 
-TEST(FilmRasterizers, FramesThatTakeAFileAsItIsNameThemselves) {
+TEST(FilmRasterizers, ReusedFilesGetTheirOwnFrameNumber) {
   // All pictures are equal, but each file names its frame.
   const FrameList frames = run_of_frames(0, 20);
   TestExport test("rgb", frames, false, VideoFormat::kNone);
@@ -182,7 +182,7 @@ class ColdRasterizer : public Rasterizer {
   std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
 };
 
-TEST(FilmRasterizers, WarmingUpLeavesNothingInFilms) {
+TEST(FilmRasterizers, WarmUpLeavesFilmsUnchanged) {
   for (const bool fails : {false, true}) {
     for (const VideoFormat format : {VideoFormat::kNone, VideoFormat::kRawVideo}) {
       const FrameList frames = run_of_frames(0, 30);
@@ -206,7 +206,7 @@ TEST(FilmRasterizers, WarmingUpLeavesNothingInFilms) {
   EXPECT_EQ(warmings, 0);
 }
 
-TEST(FilmRasterizers, RasterizersAreAskedForFilesOfPngsAlone) {
+TEST(FilmRasterizers, RasterizersEncodePngOnly) {
   TestExport test("hypnosis", run_of_frames(0, 5));
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
   EXPECT_EQ(test.run().written, run_of_frames(0, 5));

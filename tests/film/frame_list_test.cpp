@@ -24,7 +24,7 @@ std::string refusal(const std::string& text) {
   }
 }
 
-TEST(FrameList, HasNumbersRangesAndSteps) {
+TEST(FrameList, AcceptsNumbersRangesAndSteps) {
   EXPECT_EQ(parse_frames("7"), (FrameList{7}));
   EXPECT_EQ(parse_frames("1-3,15,20-26x2"), (FrameList{1, 2, 3, 15, 20, 22, 24, 26}));
   EXPECT_EQ(parse_frames("20-26:3"), (FrameList{20, 23, 26}));
@@ -32,21 +32,21 @@ TEST(FrameList, HasNumbersRangesAndSteps) {
   EXPECT_EQ(parse_frames("5-5"), (FrameList{5}));
 }
 
-TEST(FrameList, MayBeNegative) {
+TEST(FrameList, AcceptsNegativeNumbers) {
   EXPECT_EQ(parse_frames("-3"), (FrameList{-3}));
   EXPECT_EQ(parse_frames("-3--1"), (FrameList{-3, -2, -1}));
   EXPECT_EQ(parse_frames("-2-2x2"), (FrameList{-2, 0, 2}));
 }
 
-TEST(FrameList, SpacesStandAroundNumbersAndSigns) {
+TEST(FrameList, AcceptsSpacesAroundNumbersAndSigns) {
   EXPECT_EQ(parse_frames(" 1 - 3 , 9 , 10 - 14 x 2 "), (FrameList{1, 2, 3, 9, 10, 12, 14}));
 }
 
-TEST(FrameList, OrderAndRepetitionDoNotMatter) {
+TEST(FrameList, IgnoresOrderAndRepetition) {
   EXPECT_EQ(parse_frames("9,1-3,2-4,9"), (FrameList{1, 2, 3, 4, 9}));
 }
 
-TEST(FrameList, MistakesAreNamed) {
+TEST(FrameList, ReportsMistakes) {
   const std::string shape = "expected frames like 1-10,15,20-30x2, got ";
   EXPECT_EQ(refusal(""), shape + R"("")");
   EXPECT_EQ(refusal("1,,2"), shape + R"("1,,2")");
@@ -63,7 +63,7 @@ TEST(FrameList, MistakesAreNamed) {
   EXPECT_EQ(refusal("1-9x-2"), R"(expected a step of at least 1, got "1-9x-2")");
 }
 
-TEST(FrameList, NumbersAndTheirCountHaveLimits) {
+TEST(FrameList, LimitsNumbersAndTheirCount) {
   EXPECT_EQ(parse_frames(std::to_string(kMaxFrame)), (FrameList{kMaxFrame}));
   EXPECT_EQ(parse_frames(std::to_string(kMinFrame)), (FrameList{kMinFrame}));
   EXPECT_NE(refusal("10000001"), "");
@@ -73,7 +73,7 @@ TEST(FrameList, NumbersAndTheirCountHaveLimits) {
   EXPECT_EQ(parse_frames("1-10000000x5000000"), (FrameList{1, 5000001}));
 }
 
-TEST(FrameList, CanComeFromAFile) {
+TEST(FrameList, ReadsAFile) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "roundel_frames.txt";
   std::ofstream(path) << "# to be done again\n1-3, 7\r\n\n12-14:2 # two\n";
   EXPECT_EQ(parse_frames("@" + path.string()), (FrameList{1, 2, 3, 7, 12, 14}));
@@ -83,7 +83,7 @@ TEST(FrameList, CanComeFromAFile) {
   EXPECT_EQ(refusal("@" + path.string()).rfind("expected a file with frames: ", 0), 0U);
 }
 
-TEST(FrameList, IsWrittenAsRanges) {
+TEST(FrameList, PrintsRanges) {
   EXPECT_EQ(frames_text({}), "");
   EXPECT_EQ(frames_text({4}), "4");
   EXPECT_EQ(frames_text({4, 5}), "4-5");
@@ -93,7 +93,7 @@ TEST(FrameList, IsWrittenAsRanges) {
   EXPECT_EQ(frames_text({-3, -2, -1}), "-3--1");
 }
 
-TEST(FrameList, TextAndListAreTheSame) {
+TEST(FrameList, TextAndListRoundTrip) {
   std::mt19937 engine(1);
   for (int round = 0; round < 200; ++round) {
     std::set<std::int64_t> chosen;

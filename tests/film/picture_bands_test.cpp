@@ -20,7 +20,7 @@ ImageSettings settings_of(int width, int height, int bits = 8, bool alpha = fals
   return image;
 }
 
-TEST(PictureBands, AreForPngOverTwoGigabytes) {
+TEST(PictureBands, ApplyToPngOverTwoGigabytes) {
   EXPECT_FALSE(is_drawn_in_bands(settings_of(1024, 1024), ImageFormat::kPng));
   EXPECT_FALSE(is_drawn_in_bands(settings_of(25'000, 26'000), ImageFormat::kPng));
   EXPECT_TRUE(is_drawn_in_bands(settings_of(26'000, 26'000), ImageFormat::kPng));
@@ -28,7 +28,7 @@ TEST(PictureBands, AreForPngOverTwoGigabytes) {
   EXPECT_FALSE(is_drawn_in_bands(settings_of(65'536, 65'536), ImageFormat::kExr));
 }
 
-TEST(PictureBands, HaveAllRowsOnceAndFitABlock) {
+TEST(PictureBands, CoverEveryRowOnceAndFitABlock) {
   for (const int bits : {8, 16}) {
     for (const bool alpha : {false, true}) {
       const ImageSettings image = settings_of(65'536, 65'500, bits, alpha);
@@ -85,11 +85,11 @@ TEST(PictureBands, MakeTheFileOfTheWholePicture) {
   if (kThreadSanitized) GTEST_SKIP() << "export_pipeline_test starts the same threads";
   expect_same_file("background: {bottom: \"#203040\", top: \"#f0e0d0\"}");
 }
-TEST(PictureBands, MakeItInSixteenBits) {
+TEST(PictureBands, MakeTheSameFileInSixteenBits) {
   if (kSanitized) GTEST_SKIP() << "MakeTheFileOfTheWholePicture runs the same code";
   expect_same_file("alpha: true, bits: 16");
 }
-TEST(PictureBands, MakeItDithered) {
+TEST(PictureBands, MakeTheSameDitheredFile) {
   if (kSanitized) GTEST_SKIP() << "MakeTheFileOfTheWholePicture runs the same code";
   expect_same_file("background: {bottom: \"#203040\", top: \"#f0e0d0\"}, dither: true");
 }

@@ -53,11 +53,11 @@ TEST_F(ShardText, CountsFromOne) {
   }
 }
 
-TEST_F(ShardEnvironment, MustSaySomething) {
+TEST_F(ShardEnvironment, RequiresAKnownVariable) {
   EXPECT_NE(refusal("auto").find("SLURM_ARRAY_TASK_ID"), std::string::npos);
 }
 
-TEST_F(ShardEnvironment, SlurmArraysNeedNotStartAtOne) {
+TEST_F(ShardEnvironment, SlurmArraysStartAnywhere) {
   set({{"SLURM_ARRAY_TASK_ID", "4"},
        {"SLURM_ARRAY_TASK_MIN", "1"},
        {"SLURM_ARRAY_TASK_MAX", "4"},
@@ -75,7 +75,7 @@ TEST_F(ShardEnvironment, SlurmArraysNeedNotStartAtOne) {
   EXPECT_NE(refusal("auto/3").find("expected 3 shares"), std::string::npos);
 }
 
-TEST_F(ShardEnvironment, SlurmArraysWithoutARegularStepAreRefused) {
+TEST_F(ShardEnvironment, RejectsIrregularSlurmArrays) {
   set({{"SLURM_ARRAY_TASK_ID", "7"},
        {"SLURM_ARRAY_TASK_MIN", "3"},
        {"SLURM_ARRAY_TASK_MAX", "9"},
@@ -93,14 +93,14 @@ TEST_F(ShardEnvironment, RanksCountFromZero) {
   EXPECT_EQ(parse_shard("auto"), (Shard{1, 5, true}));
 }
 
-TEST_F(ShardEnvironment, KubernetesDoesNotSayHowMany) {
+TEST_F(ShardEnvironment, KubernetesNeedsACount) {
   set({{"JOB_COMPLETION_INDEX", "3"}});
   EXPECT_EQ(parse_shard("auto/8"), (Shard{4, 8}));
   EXPECT_NE(refusal("auto").find("auto/N"), std::string::npos);
   EXPECT_NE(refusal("auto/3"), "");
 }
 
-TEST_F(ShardEnvironment, NumbersInItAreChecked) {
+TEST_F(ShardEnvironment, RejectsInvalidNumbers) {
   set({{"OMPI_COMM_WORLD_RANK", "one"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
   EXPECT_NE(refusal("auto").find("OMPI_COMM_WORLD_RANK"), std::string::npos);
 }
@@ -124,7 +124,7 @@ TEST(Shard, EveryFrameIsInOneShare) {
   }
 }
 
-TEST(Shard, IsOnePieceOrEveryNthFrame) {
+TEST(Shard, IsOneRunOrEveryNthFrame) {
   const FrameList all = {0, 1, 2, 3, 4, 5};
   EXPECT_EQ(shard_frames(all, {2, 3}, true), (FrameList{2, 3}));
   EXPECT_EQ(shard_frames(all, {2, 3}, false), (FrameList{1, 4}));

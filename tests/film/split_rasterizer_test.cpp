@@ -22,7 +22,7 @@ std::unique_ptr<Rasterizer> split_cpu(int parts) {
   return make_split_rasterizer(std::move(rasterizers));
 }
 
-TEST(SplitRasterizer, PartsAreTheWhole) {
+TEST(SplitRasterizer, PartsEqualTheWhole) {
   for (const int rows : {1, 2, 7, 64, 1000}) {
     for (const int count : {1, 2, 3, 8}) {
       int next = 0;
@@ -69,7 +69,7 @@ TEST(SplitRasterizer, ImagesHaveTheSameBytes) {
   }
 }
 
-TEST(SplitRasterizer, BandsGetOnlyWhatTheyNeed) {
+TEST(SplitRasterizer, BandsFetchOnlyTheirCircles) {
   const Circles circles = random_circles(10'000, 0.01f, 0.5f, 0);
   const ImageSettings image = image_of(1000, 1000);
   std::size_t together = 0;
@@ -81,7 +81,7 @@ TEST(SplitRasterizer, BandsGetOnlyWhatTheyNeed) {
   EXPECT_LT(together, circles.count() * 13 / 10);
 }
 
-TEST(SplitRasterizer, CirclesNeedNotBeInMemory) {
+TEST(SplitRasterizer, AcceptsCirclesMadeOnDemand) {
   const Circles circles = random_circles(20'000, 0.1f, 0.3f, 0.2);
   const CircleStream memory(circles);
   const CircleStream stream(circles.count(), [&](auto... run) { memory.fetch(run...); });
@@ -92,7 +92,7 @@ TEST(SplitRasterizer, CirclesNeedNotBeInMemory) {
   EXPECT_TRUE(compare(expected, out).same());
 }
 
-TEST(SplitRasterizer, WhatAPartThrowsComesThrough) {
+TEST(SplitRasterizer, ErrorsOfPartsReachTheCaller) {
   class Failing : public Rasterizer {
    public:
     void draw(const CircleStream&, const ImageSettings&, const FrameTarget&, StageStats&) override {

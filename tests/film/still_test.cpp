@@ -47,7 +47,7 @@ class Still : public ::testing::Test {
                       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
-TEST_F(Still, HasTheBytesOfAFilmsFrame) {
+TEST_F(Still, EqualsTheFilmsFrame) {
   const std::pair<const char*, ImageFormat> formats[] = {
       {"png", ImageFormat::kPng}, {"exr", ImageFormat::kExr}, {"pfm", ImageFormat::kPfm}};
   for (const auto& [ending, format] : formats) {
@@ -60,20 +60,20 @@ TEST_F(Still, HasTheBytesOfAFilmsFrame) {
   }
 }
 
-TEST_F(Still, TheFormatAskedForCountsMoreThanTheEnding) {
+TEST_F(Still, FormatOptionOverridesTheExtension) {
   draw_still(in_folder("a.pfm"));
   draw_still(in_folder("a.picture"), ImageFormat::kPfm);
   EXPECT_EQ(content(in_folder("a.picture")), content(in_folder("a.pfm")));
 }
 
-TEST_F(Still, StagesEndWithTheFileThatWasWritten) {
+TEST_F(Still, LastStageIsTheWrittenFile) {
   draw_still(in_folder("a.png"));
   ASSERT_GE(stats_.stages.size(), 2U);
   EXPECT_EQ(stats_.stages.back().name, "write");
   EXPECT_EQ(stats_.stage("encode").bytes, fs::file_size(in_folder("a.png")));
 }
 
-TEST_F(Still, WhatCannotBeWrittenLeavesNothing) {
+TEST_F(Still, FailedWriteLeavesNoFile) {
   EXPECT_THROW(draw_still(in_folder("no/such/folder/a.png")), Error);
   EXPECT_TRUE(fs::is_empty(in_folder("")));
 }

@@ -34,7 +34,7 @@ TEST(JsonTree, AByteOrderMarkIsSkipped) {
   EXPECT_EQ(tree.root().place(), (Place{2, 2}));
 }
 
-TEST(JsonTree, InvalidJsonIsRefusedWithItsPlace) {
+TEST(JsonTree, RejectsInvalidJsonWithItsPlace) {
   EXPECT_EQ(json_error(""), "r.json:1:1: not valid JSON");
   EXPECT_EQ(json_error("{\"é\": 1,\n}"), "r.json:2:1: not valid JSON");
   EXPECT_EQ(json_error("[1] 2"), "r.json:1:5: not valid JSON");

@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-TEST(NumberText, DecimalNumbersAreRead) {
+TEST(NumberText, ReadsDecimalNumbers) {
   EXPECT_EQ(parse_number("0").value, 0.0);
   EXPECT_EQ(parse_number("+1.5").value, 1.5);
   EXPECT_EQ(parse_number("-12.25e-2").value, -0.1225);
@@ -20,7 +20,7 @@ TEST(NumberText, DecimalNumbersAreRead) {
   EXPECT_TRUE(std::signbit(*parse_number("-0").value));
 }
 
-TEST(NumberText, EverythingElseIsRefused) {
+TEST(NumberText, RejectsOtherTexts) {
   for (const std::string text :
        {"",      "+",      "-",      ".",    "e5",    "1e",    "1e+",      "1.2.3",
         "1,5",   "0x10",   "0o7",    "0b1",  "010",   "00",    "-01",      "1_000",
@@ -42,7 +42,7 @@ TEST(NumberText, IntegersHaveNeitherFractionNorExponent) {
   }
 }
 
-TEST(NumberText, WhatReadersTakeForANumberLooksLikeOne) {
+TEST(NumberText, LooksLikeANumberIfAReaderAcceptsIt) {
   for (const char* text :
        {"1", "-1", "+.5", "0x10", "010", "1.2.3", "1e", ".inf", "-.nan", "1_000"})
     EXPECT_TRUE(looks_like_number(text)) << text;

@@ -49,7 +49,7 @@ TEST(FuzzCorpus, ScenesOfRandomDecisionsEndNormally) {
   }
 }
 
-TEST(FuzzCorpus, NoDecisionsGiveTheShortestScene) {
+TEST(FuzzCorpus, EmptyDecisionsGiveTheShortestScene) {
   EXPECT_EQ(scene_from_bytes({}), "{version: 1, layers: [], }");
 }
 
@@ -68,7 +68,7 @@ TEST(FuzzCorpus, EveryPictureInputEndsNormally) {
   EXPECT_GE(run_corpus("picture", try_picture), 20);
 }
 
-TEST(FuzzCorpus, EveryPictureInputEndsNormallyWithRandomDamageToo) {
+TEST(FuzzCorpus, DamagedPictureInputsEndNormally) {
   std::mt19937 random(20240229);
   run_corpus("picture", [&random](const std::uint8_t* data, std::size_t size) {
     for (int round = 0; round < 40; ++round) {

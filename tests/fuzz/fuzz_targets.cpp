@@ -144,7 +144,7 @@ void decode_and_check(std::span<const std::byte> file) {
 }
 
 /// Corrects the checksums of a PNG's chunks, so that the code after these checks is reached.
-void mend_checksums(std::vector<std::uint8_t>& file) {
+void repair_checksums(std::vector<std::uint8_t>& file) {
   const auto word = [&file](std::size_t at) {
     return std::size_t{file[at]} << 24 | std::size_t{file[at + 1]} << 16 |
            std::size_t{file[at + 2]} << 8 | file[at + 3];
@@ -165,6 +165,6 @@ void try_picture(const std::uint8_t* data, std::size_t size) {
   decode_and_check({reinterpret_cast<const std::byte*>(data), size});
   if (size < 4 || std::string_view(reinterpret_cast<const char*>(data), 4) != "\x89PNG") return;
   std::vector<std::uint8_t> file(data, data + size);
-  mend_checksums(file);
+  repair_checksums(file);
   decode_and_check(std::as_bytes(std::span(file)));
 }

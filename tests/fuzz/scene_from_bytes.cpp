@@ -49,7 +49,7 @@ class SceneWriter {
     const auto has = [&present](const std::string& key) {
       return std::find(present.begin(), present.end(), key) != present.end();
     };
-    const auto is_wanted = [&](const Field& field) {
+    const auto is_chosen = [&](const Field& field) {
       const auto place = std::find(exclusive.begin(), exclusive.end(), field.key);
       if (place != exclusive.end())
         return chosen > exclusive.size() ||
@@ -64,7 +64,7 @@ class SceneWriter {
     text_ += '{';
     for (const Field& field : object.fields) {
       const std::size_t decision = choose(16);
-      const bool is_left_out = is_wanted(field) ? decision == 15 : decision % 4 != 1;
+      const bool is_left_out = is_chosen(field) ? decision == 15 : decision % 4 != 1;
       if (is_left_out) continue;
       present.push_back(field.key);
       for (int times = decision == 13 ? 2 : 1; times > 0; --times) {

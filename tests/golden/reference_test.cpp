@@ -68,13 +68,13 @@ void expect_all_references(Rasterizer& rasterizer) {
   EXPECT_GE(pictures, 18);
 }
 
-TEST(Reference, TheCpuBackendAgreesWithEveryPicture) {
+TEST(Reference, CpuMatchesEveryPicture) {
   if (kAddressSanitized) GTEST_SKIP() << "draws scenes that selftest draws, too";
   if (!fs::exists(kReference)) GTEST_SKIP() << "needs the reference pictures";
   expect_all_references(*make_cpu_rasterizer({}));
 }
 
-TEST(Reference, TheCudaBackendAgreesWithEveryPicture) {
+TEST(Reference, CudaMatchesEveryPicture) {
   if (kAddressSanitized) GTEST_SKIP() << "draws scenes that selftest draws, too";
   if (!fs::exists(kReference)) GTEST_SKIP() << "needs the reference pictures";
   if (cuda_devices().empty()) GTEST_SKIP() << "needs a GPU";

@@ -20,12 +20,12 @@ class CompareFramebuffers : public testing::Test {
   Pixel& pixel(int x, int y) { return b_.pixels[static_cast<std::size_t>(y * 40 + x)]; }
 };
 
-TEST_F(CompareFramebuffers, EqualOnesAreTheSame) {
+TEST_F(CompareFramebuffers, EqualFramebuffersAreTheSame) {
   EXPECT_TRUE(compare(a_, b_).same());
   EXPECT_EQ(describe(compare(a_, b_)), "pixels are the same");
 }
 
-TEST_F(CompareFramebuffers, OneWrongPixelIsFound) {
+TEST_F(CompareFramebuffers, FindsOneWrongPixel) {
   pixel(17, 5).green += 0.25f;
   const Difference difference = compare(a_, b_);
   EXPECT_FALSE(difference.same());
@@ -38,7 +38,7 @@ TEST_F(CompareFramebuffers, OneWrongPixelIsFound) {
             "1 pixel differs, the first at (17, 5) in green; largest difference 0.25");
 }
 
-TEST_F(CompareFramebuffers, OneLastPlaceIsADifference) {
+TEST_F(CompareFramebuffers, FindsADifferenceOfOneUlp) {
   pixel(39, 29).blue = std::nextafter(pixel(39, 29).blue, 2.0f);
   const Difference difference = compare(a_, b_);
   EXPECT_EQ(difference.pixels, 1U);
@@ -47,7 +47,7 @@ TEST_F(CompareFramebuffers, OneLastPlaceIsADifference) {
   EXPECT_GT(difference.largest, 0);
 }
 
-TEST_F(CompareFramebuffers, WrongAlphaIsFound) {
+TEST_F(CompareFramebuffers, FindsWrongAlpha) {
   pixel(0, 0).alpha = 0.5f;
   const Difference difference = compare(a_, b_);
   EXPECT_EQ(difference.pixels, 1U);
@@ -55,7 +55,7 @@ TEST_F(CompareFramebuffers, WrongAlphaIsFound) {
   EXPECT_EQ(difference.largest, 0.5);
 }
 
-TEST_F(CompareFramebuffers, ANanIsFoundAndInfinitelyFarAway) {
+TEST_F(CompareFramebuffers, NanIsAnInfiniteDifference) {
   pixel(3, 4).red = std::numeric_limits<float>::quiet_NaN();
   const Difference difference = compare(a_, b_);
   EXPECT_EQ(difference.pixels, 1U);
@@ -64,7 +64,7 @@ TEST_F(CompareFramebuffers, ANanIsFoundAndInfinitelyFarAway) {
   EXPECT_EQ(difference.largest, std::numeric_limits<double>::infinity());
 }
 
-TEST_F(CompareFramebuffers, ANanIsTheSameAsItselfOnly) {
+TEST_F(CompareFramebuffers, NanEqualsNanOnly) {
   Framebuffer with_nan = copy_of(a_);
   with_nan.pixels[7].red = std::bit_cast<float>(0x7fc00001U);
   pixel(7, 0).red = std::bit_cast<float>(0x7fc00001U);
@@ -81,7 +81,7 @@ TEST_F(CompareFramebuffers, MinusZeroDiffersFromZero) {
   EXPECT_EQ(compare(other, b_).largest, 0);
 }
 
-TEST_F(CompareFramebuffers, ManyAreCountedAndTheFirstAndLargestNamed) {
+TEST_F(CompareFramebuffers, CountsDifferencesAndReportsTheFirstAndLargest) {
   pixel(30, 2).red += 0.125f;
   pixel(2, 3).red += 0.5f;
   pixel(2, 3).blue += 0.25f;
@@ -92,13 +92,13 @@ TEST_F(CompareFramebuffers, ManyAreCountedAndTheFirstAndLargestNamed) {
   EXPECT_NEAR(difference.largest, 0.5, 1e-6);
 }
 
-TEST_F(CompareFramebuffers, AnotherSizeIsADifference) {
+TEST_F(CompareFramebuffers, DifferentSizeIsADifference) {
   EXPECT_TRUE(compare(a_, discs(30, 40, 20, 3)).size);
   EXPECT_FALSE(compare(a_, discs(30, 40, 20, 3)).same());
   EXPECT_EQ(describe(compare(a_, discs(40, 29, 20, 3))), "sizes or channels differ");
 }
 
-TEST(CompareImages, WrongPixelAlphaAndSizeAreFound) {
+TEST(CompareImages, FindsWrongPixelAlphaAndSize) {
   const Framebuffer framebuffer = discs(40, 30, 20, 3, 0.5f);
   const Image a = to_image(framebuffer, true);
   Image b = to_image(framebuffer, true);

@@ -24,7 +24,7 @@ std::uint32_t crc_of_words(const std::vector<std::uint8_t>& bytes, std::size_t b
   return crc;
 }
 
-TEST(Crc32Math, PiecesMakeTheCrcOfTheWhole) {
+TEST(Crc32Math, CombinesCrcsOfPieces) {
   std::mt19937 random(3);
   for (int k = 0; k < 200; ++k) {
     std::vector<std::uint8_t> bytes(4 * (1 + random() % 500));
@@ -39,7 +39,7 @@ TEST(Crc32Math, PiecesMakeTheCrcOfTheWhole) {
   }
 }
 
-TEST(Crc32Math, ZerosInFrontChangeNothing) {
+TEST(Crc32Math, LeadingZerosKeepTheCrc) {
   std::vector<std::uint8_t> bytes(64, 0);
   bytes[40] = 17;
   EXPECT_EQ(crc_of_words(bytes, 8, 64), crc_of_words(bytes, 40, 64));

@@ -43,7 +43,7 @@ std::vector<std::uint8_t> small_png(int channels) {
   return encode_png(to_image(discs(24, 16, 10, 1, 0.5f), channels == 4), kMetadata);
 }
 
-TEST(DamagedFiles, MissingFoldersAndPipesAreRefused) {
+TEST(DamagedFiles, RejectsMissingFilesFoldersAndPipes) {
   const TemporaryFolder folder;
   expect_refused(folder / "missing.png", "no such file");
   std::filesystem::create_directory(folder / "folder.png");
@@ -54,7 +54,7 @@ TEST(DamagedFiles, MissingFoldersAndPipesAreRefused) {
   expect_refused(folder / "empty.png", "not a valid PNG");
 }
 
-TEST(DamagedFiles, EveryTruncationIsRefused) {
+TEST(DamagedFiles, RejectsEveryTruncation) {
   const TemporaryFolder folder;
   const std::vector<std::uint8_t> png = small_png(3);
   for (std::size_t size = 0; size < png.size(); ++size) {
@@ -63,7 +63,7 @@ TEST(DamagedFiles, EveryTruncationIsRefused) {
   }
 }
 
-TEST(DamagedFiles, EveryFlippedBitIsNoticed) {
+TEST(DamagedFiles, DetectsEveryFlippedBit) {
   // A CRC guards every chunk, the signature and the lengths guard the rest.
   const TemporaryFolder folder;
   const std::vector<std::uint8_t> png = small_png(4);
@@ -75,7 +75,7 @@ TEST(DamagedFiles, EveryFlippedBitIsNoticed) {
   }
 }
 
-TEST(DamagedFiles, AHeaderThatClaimsGigabytesAllocatesNothing) {
+TEST(DamagedFiles, HeaderThatClaimsGigabytesAllocatesNothing) {
   const TemporaryFolder folder;
   write_bytes(folder / "a.png", with_size(small_png(3), 65536, 65536));
   expect_refused(folder / "a.png", "the pixels are cut off");
@@ -85,7 +85,7 @@ TEST(DamagedFiles, AHeaderThatClaimsGigabytesAllocatesNothing) {
   expect_refused(folder / "a.png", "is not supported: a side of more than 65536 pixels");
 }
 
-TEST(DamagedFiles, ATextThatUnpacksToMoreThanAMegabyteIsNotUnpacked) {
+TEST(DamagedFiles, TextOverAMegabyteStaysPacked) {
   const std::vector<char> zeros(64 << 20);
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(9);
   std::vector<std::uint8_t> packed(1 << 20);
@@ -114,9 +114,9 @@ TEST(DamagedFiles, ATextThatUnpacksToMoreThanAMegabyteIsNotUnpacked) {
   EXPECT_LE(longest, std::size_t{1} << 20);
 }
 
-/// Damages files at random; with `mend` corrects the CRCs, so that the damage gets past them.
+/// Damages files at random; with `repairs` corrects the CRCs, so that the damage gets past them.
 template <typename Read>
-void mutate(const std::vector<std::uint8_t>& file, int rounds, bool mend, Read read) {
+void mutate(const std::vector<std::uint8_t>& file, int rounds, bool repairs, Read read) {
   std::mt19937 random(20240229);
   for (int round = 0; round < rounds; ++round) {
     std::vector<std::uint8_t> damaged = file;
@@ -141,7 +141,7 @@ void mutate(const std::vector<std::uint8_t>& file, int rounds, bool mend, Read r
                          static_cast<std::uint8_t>(random()));
       }
     }
-    for (std::size_t at = 8; mend && at + 12 <= damaged.size();) {
+    for (std::size_t at = 8; repairs && at + 12 <= damaged.size();) {
       const std::size_t size = u32_at(damaged, at);
       if (size > damaged.size() - at - 12) break;
       set_u32(damaged, at + 8 + size, libdeflate_crc32(0, &damaged[at + 4], size + 4));
@@ -159,8 +159,8 @@ TEST(DamagedFiles, RandomDamageNeverCrashesThePngReader) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   for (int channels : {3, 4}) {
-    for (bool mend : {false, true}) {
-      mutate(small_png(channels), 1500, mend, [&](const std::vector<std::uint8_t>& bytes) {
+    for (bool repairs : {false, true}) {
+      mutate(small_png(channels), 1500, repairs, [&](const std::vector<std::uint8_t>& bytes) {
         write_bytes(path, bytes);
         try {
           read_png_info(path);

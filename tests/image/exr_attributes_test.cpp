@@ -71,7 +71,7 @@ std::vector<std::uint8_t> exr_of_all_types(const std::string& path,
   return read_bytes(path);
 }
 
-TEST(ExrAttributes, MustHaveTheSizesOfTheirTypes) {
+TEST(ExrAttributes, MustHaveTheSizeOfTheirType) {
   const TemporaryFolder folder;
   std::vector<std::string> types;
   const std::vector<std::uint8_t> file = exr_of_all_types(folder / "a.exr", types);
@@ -90,7 +90,7 @@ TEST(ExrAttributes, MustHaveTheSizesOfTheirTypes) {
   }
 }
 
-TEST(ExrAttributes, AManifestOfIdsIsRefused) {
+TEST(ExrAttributes, RejectsAnIdManifest) {
   std::vector<std::uint8_t> file =
       encode_exr(discs(4, 4, 1, 1), false, ExrValues::kLinear, kMetadata);
   const std::string manifest("a\0idmanifest\0\4\0\0\0\0\0\0\0", 21);

@@ -21,14 +21,14 @@ Framebuffer picture(int width, int height) {
   return framebuffer;
 }
 
-TEST(FormatOf, GoesByTheEndingInEitherCase) {
+TEST(FormatOf, IgnoresTheCaseOfTheExtension) {
   EXPECT_EQ(format_of("a.png"), ImageFormat::kPng);
   EXPECT_EQ(format_of("out/A.PNG"), ImageFormat::kPng);
   EXPECT_EQ(format_of("a.png.Exr"), ImageFormat::kExr);
   EXPECT_EQ(format_of(".pfm"), ImageFormat::kPfm);
 }
 
-TEST(FormatOf, OthersAreAUsageErrorThatNamesTheEndings) {
+TEST(FormatOf, RejectsOtherExtensionsAndListsTheKnownOnes) {
   for (const char* path : {"", "png", "a.jpg", "a.png ", "a.png/b"}) {
     const Error error = error_of([&] { format_of(path); });
     EXPECT_EQ(error.exit_code(), ExitCode::kUsage);
@@ -36,7 +36,7 @@ TEST(FormatOf, OthersAreAUsageErrorThatNamesTheEndings) {
   }
 }
 
-TEST(Exr, ComesBackBitForBitTheRightWayUp) {
+TEST(Exr, RoundTripsBitForBitTheRightWayUp) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
   for (auto [width, height] : {std::pair(1, 1), std::pair(33, 17), std::pair(130, 70)}) {
@@ -73,7 +73,7 @@ TEST(Exr, ComesBackBitForBitTheRightWayUp) {
   }
 }
 
-TEST(Exr, CarriesTheMetadataAndNoTimeStamp) {
+TEST(Exr, HasMetadataAndNoTimeStamp) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
   write_bytes(path, encode_exr(picture(8, 8), false, ExrValues::kLinear, kMetadata));
@@ -88,12 +88,12 @@ TEST(Exr, CarriesTheMetadataAndNoTimeStamp) {
   EXPECT_EQ(file.header().findTypedAttribute<Imf::StringAttribute>("capDate"), nullptr);
 }
 
-TEST(Exr, SameFrameIsTheSameFile) {
+TEST(Exr, EqualFramesMakeEqualFiles) {
   EXPECT_EQ(encode_exr(picture(100, 50), true, ExrValues::kLinear, kMetadata),
             encode_exr(picture(100, 50), true, ExrValues::kLinear, kMetadata));
 }
 
-TEST(FloatFiles, AreTheSameWhenThePictureIsGivenUp) {
+TEST(FloatFiles, ConsumingThePictureMakesTheSameFile) {
   const Framebuffer large = picture(1500, 700);  // its rows go in several batches
   Framebuffer given = picture(1500, 700);
   RowDiscarder exr_discarder(given);
@@ -104,7 +104,7 @@ TEST(FloatFiles, AreTheSameWhenThePictureIsGivenUp) {
   EXPECT_EQ(encode_pfm(given, &pfm_discarder), encode_pfm(large));
 }
 
-TEST(Pfm, HasItsHeaderAndRowsBottomToTop) {
+TEST(Pfm, HasAHeaderAndRowsBottomToTop) {
   Framebuffer framebuffer;
   framebuffer.resize(1, 2);
   framebuffer.pixels[0] = {1, 0, 0, 1};
@@ -117,7 +117,7 @@ TEST(Pfm, HasItsHeaderAndRowsBottomToTop) {
   EXPECT_EQ(file[12 + 23], 0xc0);  // blue of the top pixel, −2.0f
 }
 
-TEST(Pfm, ComesBackBitForBitButForAlpha) {
+TEST(Pfm, RoundTripsBitForBitExceptAlpha) {
   const TemporaryFolder folder;
   Framebuffer framebuffer = picture(37, 19);
   framebuffer.pixels[5].red = std::bit_cast<float>(0x7fc12345U);
@@ -126,7 +126,7 @@ TEST(Pfm, ComesBackBitForBitButForAlpha) {
   EXPECT_TRUE(compare(framebuffer, read_pfm(folder / "a.pfm")).same());
 }
 
-TEST(Pfm, BigEndianFilesAreRead) {
+TEST(Pfm, ReadsBigEndianFiles) {
   const TemporaryFolder folder;
   std::ofstream(folder / "a.pfm", std::ios::binary)
       << "PF\n1 1\n1.0\n"
@@ -134,7 +134,7 @@ TEST(Pfm, BigEndianFilesAreRead) {
   EXPECT_EQ(read_pfm(folder / "a.pfm").pixels[0], (Pixel{1, 2, -0.5f, 1}));
 }
 
-TEST(Pfm, TheReferencePicturesAreRead) {
+TEST(Pfm, ReadsTheReferencePictures) {
   const std::filesystem::path folder = ROUNDEL_SOURCE_DIR "/../shared/reference/images";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "needs the reference pictures";
   int read = 0;
@@ -147,7 +147,7 @@ TEST(Pfm, TheReferencePicturesAreRead) {
   EXPECT_GT(read, 0);
 }
 
-TEST(Pfm, MalformedFilesAreRefusedWithTheirPath) {
+TEST(Pfm, RejectsMalformedFilesWithTheirPath) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.pfm";
   const std::string pixel(12, '\0');

@@ -41,7 +41,7 @@ int count_idat(const std::vector<std::uint8_t>& png) {
   return count;
 }
 
-TEST(PngStream, IsTheSameFileAsTheOtherEncoders) {
+TEST(PngStream, MatchesTheOtherEncoders) {
   std::mt19937 random(5);
   for (int k = 0; k < 60; ++k) {
     const Image image =
@@ -51,7 +51,7 @@ TEST(PngStream, IsTheSameFileAsTheOtherEncoders) {
   }
 }
 
-TEST(PngStream, PicturesOfSeveralBlocksAreEqualForAllMakersAndThreads) {
+TEST(PngStream, PicturesOfSeveralBlocksMatchForAllEncodersAndThreads) {
   if (kAddressSanitized) GTEST_SKIP() << "packs large pictures";
   // Three blocks, one of them noise, which is stored.
   const Image image = [] {
@@ -81,7 +81,7 @@ TEST(PngStream, PicturesOfSeveralBlocksAreEqualForAllMakersAndThreads) {
   EXPECT_TRUE(compare(image, read_png(folder / "b.png")).same());
 }
 
-TEST(PngStream, IsForPicturesBeyondTwoGigabytesAndSixteenBits) {
+TEST(PngStream, AppliesToPicturesOverTwoGigabytesAndSixteenBits) {
   EXPECT_FALSE(is_streamed_png({1024, 1024, 3, 8}));
   EXPECT_FALSE(is_streamed_png({25'000, 26'000, 3, 8}));
   EXPECT_TRUE(is_streamed_png({26'000, 26'000, 3, 8}));
@@ -89,7 +89,7 @@ TEST(PngStream, IsForPicturesBeyondTwoGigabytesAndSixteenBits) {
   EXPECT_TRUE(is_streamed_png({16, 16, 3, 16}));
 }
 
-TEST(PngStream, ErrorsOfTheWriterComeThrough) {
+TEST(PngStream, ErrorsOfTheWriterReachTheCaller) {
   const Image image = random_image(1000, 1000, 3, 1);
   int calls = 0;
   const auto fail_at = [&](int failing) {

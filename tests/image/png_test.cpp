@@ -37,7 +37,7 @@ Image picture(int width, int height, int channels) {
   return to_image(discs(width, height, 30, 5, 0.75f), channels == 4);
 }
 
-TEST(Png, ComesBackPixelForPixelAtEverySize) {
+TEST(Png, RoundTripsAtEverySize) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   constexpr std::array<std::array<int, 2>, 9> kSizes = {
@@ -53,7 +53,7 @@ TEST(Png, ComesBackPixelForPixelAtEverySize) {
   }
 }
 
-TEST(Png, SameFrameIsTheSameFile) {
+TEST(Png, EqualFramesMakeEqualFiles) {
   // Encoded by several threads, with memory at other addresses: this reveals a compressor that
   // depends on addresses or on uninitialized memory.
   const Image image = picture(300, 200, 3);
@@ -77,7 +77,7 @@ TEST(Png, SameFrameIsTheSameFile) {
   for (auto& result : same) EXPECT_TRUE(result.get());
 }
 
-TEST(Png, PixelsOfEveryNumberOfBitsComeBack) {
+TEST(Png, RoundTripsAtEveryBitDepth) {
   // From almost constant bytes, with long codes for others, to noise that barely shrinks.
   const TemporaryFolder folder;
   std::mt19937 random(7);
@@ -93,7 +93,7 @@ TEST(Png, PixelsOfEveryNumberOfBitsComeBack) {
   }
 }
 
-TEST(Png, IsTheSameWhenThePictureIsGivenUp) {
+TEST(Png, ConsumingThePictureMakesTheSameFile) {
   for (const int channels : {3, 4}) {
     const Image image = to_image(discs(1100, 800, 3, 5), channels == 4);
     Image given = to_image(discs(1100, 800, 3, 5), channels == 4);
@@ -102,7 +102,7 @@ TEST(Png, IsTheSameWhenThePictureIsGivenUp) {
   }
 }
 
-TEST(Png, BlocksAreEqualForAllMakers) {
+TEST(Png, AllEncodersMakeEqualBlocks) {
   // Several blocks: runs that cross their borders, and colours so rare that their codes are long.
   for (const int channels : {3, 4}) {
     Image image = to_image(discs(1100, 800, 3, 5), channels == 4);
@@ -162,7 +162,7 @@ std::vector<std::uint8_t> zlib_stream_of(const std::vector<std::uint8_t>& png) {
   return stream;
 }
 
-TEST(Png, IsWhatTheFormatSays) {
+TEST(Png, FollowsTheFormat) {
   if (kAddressSanitized) GTEST_SKIP() << "packs large pictures";
   std::mt19937 random(11);
   const TemporaryFolder folder;
@@ -179,7 +179,7 @@ TEST(Png, IsWhatTheFormatSays) {
   }
 }
 
-TEST(Png, HalfOfNoiseIsPackedWhereThatIsSmaller) {
+TEST(Png, PacksHalfOfNoiseIfSmaller) {
   if (kAddressSanitized) GTEST_SKIP() << "packs large pictures";
   // The buffer has no space for the unchanged noisy half; pictures of noise alone are stored.
   for (const int quiet : {0, 1, 8, 20, 500}) {
@@ -191,7 +191,7 @@ TEST(Png, HalfOfNoiseIsPackedWhereThatIsSmaller) {
   }
 }
 
-TEST(PngFormat, CodesAreAsShortAsCodesCanBe) {
+TEST(PngFormat, CodesAreOptimal) {
   std::mt19937 random(3);
   for (int k = 0; k < 500; ++k) {
     std::uint32_t counts[png_format::kNumSymbols] = {};
@@ -224,7 +224,7 @@ TEST(PngFormat, CodesAreAsShortAsCodesCanBe) {
   }
 }
 
-TEST(PngFormat, LimitedCodesAreTheKnownOnes) {
+TEST(PngFormat, LimitedCodesMatchKnownOnes) {
   // Fibonacci's numbers need 29 bits. Their best code of 15 was found by exhaustive search.
   std::uint32_t counts[png_format::kNumSymbols] = {1, 1};
   for (std::size_t i = 2; i < 30; ++i) counts[i] = counts[i - 1] + counts[i - 2];
@@ -273,13 +273,13 @@ TEST(Png, BytesAreKnown) {
   force_cpu_vector_target("");
 }
 
-TEST(Png, HasItsChunksInOrderWithSoundChecksums) {
+TEST(Png, ChunksAreInOrderWithValidChecksums) {
   const std::vector<std::uint8_t> png = encode_png(picture(20, 10, 4), kMetadata);
   EXPECT_EQ(chunk_types(png), (std::vector<std::string>{"IHDR", "sRGB", "tEXt", "tEXt", "tEXt",
                                                         "tEXt", "IDAT", "IEND"}));
 }
 
-TEST(Png, InfoReadsWhatWasWritten) {
+TEST(Png, InfoRoundTrips) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   write_bytes(path, encode_png(picture(20, 10, 4), kMetadata));
@@ -300,7 +300,7 @@ TEST(Png, InfoReadsWhatWasWritten) {
   EXPECT_EQ(info.metadata->frame, kMetadata.frame);
 }
 
-TEST(Png, AxesAreTextWhereThereAreSome) {
+TEST(Png, StoresAxesAsText) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.png";
   ImageMetadata metadata = kMetadata;
@@ -322,7 +322,7 @@ TEST(Png, CirclesShrinkToATenth) {
   EXPECT_LT(encode_png(image, kMetadata).size(), image.bytes.size() / 10);
 }
 
-TEST(Png, PngcheckFindsNothing) {
+TEST(Png, PassesPngcheck) {
   if (std::system("command -v pngcheck >/dev/null") != 0) GTEST_SKIP() << "needs pngcheck";
   const TemporaryFolder folder;
   for (int channels : {3, 4}) {

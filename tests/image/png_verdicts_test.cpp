@@ -84,7 +84,7 @@ PngWriter writer(int color_type, int bit_depth, int width = 9, int height = 7) {
 }
 
 /// Corrects the checksums of a file's chunks, as far as their lengths are right.
-void mend(PngBytes& file) {
+void repair_checksums(PngBytes& file) {
   for (std::size_t at = 8; at + 12 <= file.size();) {
     std::size_t size = 0;
     for (std::size_t k = 0; k < 4; ++k) size = size << 8 | file[at + k];
@@ -137,7 +137,7 @@ void add_small_windows(std::vector<Case>& cases) {
     PngBytes file = png.file();
     const std::size_t zlib_header = 33 + 8;
     file[zlib_header] = 0x08, file[zlib_header + 1] = 0x1d;
-    mend(file);
+    repair_checksums(file);
     cases.emplace_back(fmt::format("window/type{}-{}bit", type, depth), file);
   }
 }
@@ -434,7 +434,7 @@ void add_damage(std::vector<Case>& cases) {
       for (std::size_t k = 0, count = 1 + random() % 3; k < count; ++k)
         damaged[first + random() % (file.size() - first)] ^=
             static_cast<std::uint8_t>(1U << random() % 8);
-      mend(damaged);
+      repair_checksums(damaged);
       cases.emplace_back(fmt::format("damage{}/{}", round, name.substr(6)), damaged);
     }
   }
@@ -499,7 +499,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 /// Each line of the table is a file's name and libspng's verdict. If libpng's differs it follows,
 /// with the reason.
-TEST(PngVerdicts, EqualTheTable) {
+TEST(PngVerdicts, MatchTheTable) {
   std::ifstream table(ROUNDEL_SOURCE_DIR "/tests/image/png_verdicts.txt");
   std::string line;
   for (const auto& [name, file] : all_cases()) {

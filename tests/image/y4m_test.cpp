@@ -34,7 +34,7 @@ std::string rate_in_header(double fps, std::int64_t step = 1) {
   return header.substr(start, header.find(' ', start) - start);
 }
 
-TEST(Y4m, RatesAreTheFractionsThatTheyAre) {
+TEST(Y4m, RatesAreExactFractions) {
   EXPECT_EQ(rate_in_header(24000.0 / 1001), "24000:1001");
   EXPECT_EQ(rate_in_header(30000.0 / 1001), "30000:1001");
   EXPECT_EQ(rate_in_header(60000.0 / 1001, 2), "30000:1001");
@@ -97,7 +97,7 @@ TEST(Y4m, OddEdgesHaveTheirOwnChroma) {
   EXPECT_EQ(frame[kStart + 4], 240);
 }
 
-TEST(Y4m, FullChromaIsThatOfEachPixel) {
+TEST(Y4m, FullChromaKeepsEachPixel) {
   Image image = image_of(3, 2, {10, 200, 90});
   image.bytes[3] = 250;
   const auto frame = encode_y4m_frame(image, YuvFormat::k444);

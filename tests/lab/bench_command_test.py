@@ -29,7 +29,7 @@ class Bench(ScenesCase):
             self.assertEqual(self.run_roundel(*other).stdout, text)
         self.assertRegex(self.run_roundel("--version").stdout, r"^roundel \d+\.\d+\.\d+\n$")
 
-    def test_the_json_tells_what_was_timed(self):
+    def test_the_json_names_the_timed_work(self):
         report = json.loads(self.bench("--json", "-").stdout)
         self.assertEqual(list(report), ["machine", "commit", "version", "results"])
         self.assertGreater(report["machine"]["bytes_per_second"], 1e8)
@@ -57,7 +57,7 @@ class Bench(ScenesCase):
         self.write("bad.yaml", "version: 2\n")
         self.assert_fails("bad.yaml", "--json", "a.json", code=INVALID, mentions=["version"])
 
-    def test_the_json_replaces_no_input(self):
+    def test_the_json_never_replaces_inputs(self):
         inputs = {"d.csv": "x,y,radius\n0.5,0.5,0.1\n", "d.yaml": "version: 1\nlayers: [{data: d.csv, columns: [x, y, radius]}]\n"}
         for name, text in inputs.items():
             self.write(name, text)
@@ -70,7 +70,7 @@ class Bench(ScenesCase):
         for name, text in inputs.items():
             self.assertEqual(self.read(name), text.encode())
 
-    def test_names_of_scenes_begin_no_line_and_command_no_terminal(self):
+    def test_names_of_scenes_are_escaped(self):
         name = "\x1b]0;x\x07\n::error::a.yaml"
         self.write(name, RGB)
         text = self.run_roundel(name, "--backend", "cpu", "--size", "8x8", "--repeat", "1").stdout

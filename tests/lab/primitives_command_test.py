@@ -63,13 +63,13 @@ class Primitives(unittest.TestCase):
             self.assertIn(mentions, done.stderr)
             self.assertIn('"roundel-primitives --help"', done.stderr)
 
-    def test_more_memory_than_there_is_is_refused(self):
+    def test_too_much_memory_is_refused(self):
         if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 68e9:
             self.skipTest("this machine has room for 2^32 elements")
         done = self.run_program("scan", "--sizes", "2^32", code=1)
         self.assertIn("4294967296 elements need 64.0 GiB of memory", done.stderr)
 
-    def test_an_output_that_cannot_be(self):
+    def test_an_impossible_output(self):
         self.run_program("scan", "--sizes", "10", "--json", "/no/such/folder/a.json", code=4)
 
     def test_help_and_version(self):

@@ -40,7 +40,7 @@ class Plot(unittest.TestCase):
         copy.write_text(text.replace(old, new, 1), encoding="utf-8")
         return copy
 
-    def test_page_and_pictures_are_of_the_committed_numbers(self):
+    def test_page_and_pictures_match_the_committed_numbers(self):
         self.plot("--check")
 
     def test_every_committed_result_is_right(self):
@@ -51,7 +51,7 @@ class Plot(unittest.TestCase):
             for row in table["rows"]:
                 self.assertIs(row["right"], True, f"{table['primitive']}: {row}")
 
-    def test_a_table_says_what_the_file_says(self):
+    def test_tables_match_the_file(self):
         # Reads the page independently of the program.
         text = self.page.read_text(encoding="utf-8")
         table = text.split("<!-- table: scan -->")[1].split("<!-- end of table -->")[0]
@@ -63,7 +63,7 @@ class Plot(unittest.TestCase):
                  if row["variant"] == "GPU, CUB DeviceScan" and row["n"] == 1 << 28]
         self.assertEqual(shown.replace("*", ""), f"{found[0]['ms']['median'] * 1000:,.0f}")
 
-    def test_a_changed_number_is_noticed(self):
+    def test_a_changed_number_is_found(self):
         page = self.changed(self.page, "*look-back : CUB* | *", "*look-back : CUB* | *9")
         self.assertIn("its tables are not those of", self.plot("--check", "--page", page, code=1))
         # The first row has a size that is in no table, but in all pictures.
@@ -73,7 +73,7 @@ class Plot(unittest.TestCase):
         changed.write_text(json.dumps(numbers), encoding="utf-8")
         self.assertIn("not drawn from", self.plot("--check", "--json", changed, code=1))
 
-    def test_missing_pictures_are_noticed(self):
+    def test_missing_pictures_are_found(self):
         self.assertIn("saxpy-powers.svg: not drawn from",
                       self.plot("--check", "--pictures", self.folder, code=1))
 
@@ -81,14 +81,14 @@ class Plot(unittest.TestCase):
         numbers = self.changed(self.json, '"right": true', '"right": false')
         self.assertIn("n = 1021: the result was wrong", self.plot("--json", numbers, code=1))
 
-    def test_tables_need_their_places_in_the_page(self):
+    def test_tables_need_their_markers_in_the_page(self):
         page = self.changed(self.page, "<!-- table: choice -->", "<!-- table: choices -->")
         before = page.read_bytes()
         self.assertIn("<!-- table: choices -->: expected one of",
                       self.plot("--tables-only", "--page", page, code=1))
         self.assertEqual(page.read_bytes(), before)
 
-    def test_tables_are_written_again(self):
+    def test_tables_are_updated(self):
         page = self.changed(self.page, "*look-back : CUB* | *", "*look-back : CUB* | *9")
         self.plot("--tables-only", "--page", page)
         self.assertEqual(page.read_bytes(), self.page.read_bytes())
@@ -99,7 +99,7 @@ class Plot(unittest.TestCase):
         for name in named:
             self.assertTrue((ROOT / "docs/lab/primitives" / name).is_file(), name)
 
-    def test_pictures_name_every_variant_and_come_out_the_same_again(self):
+    def test_pictures_name_every_variant_and_are_reproducible(self):
         if importlib.util.find_spec("matplotlib") is None:
             self.skipTest("matplotlib (python3-matplotlib) is not installed")
         page = self.changed(self.page, "#", "#")

@@ -95,7 +95,7 @@ TEST(Saxpy, AddsAMultiple) {
   });
 }
 
-TEST(Scan, AgreesWithTheStandardLibrary) {
+TEST(Scan, MatchesTheStandardLibrary) {
   for (const std::size_t n : kSizes) {
     const Integers in = random_integers(n, -50, 100);
     Integers expected(n);
@@ -115,7 +115,7 @@ TEST(Scan, AgreesWithTheStandardLibrary) {
   }
 }
 
-TEST(ScanPart, WritesItsSumsAtAnyPlaceAndNothingBeside) {
+TEST(ScanPart, WritesOnlyItsSumsAtAnyOffset) {
   const Integers integers = random_integers(100, -50, 100);
   const std::vector<std::uint32_t> in(integers.begin(), integers.end());
   with_vector_targets([&] {
@@ -180,7 +180,7 @@ TEST(Compaction, KeepsNonZeroElementsInOrder) {
   }
 }
 
-TEST(SelectionBelow, KeepsWhatIsBelowTheLimitInOrder) {
+TEST(SelectionBelow, KeepsValuesBelowTheLimitInOrder) {
   for (const std::size_t n : kSizes) {
     for (const std::int32_t low : {0, -7, -1'000'000}) {  // none, some, nearly all
       const Integers in = random_integers(n, kSelectionLimit + low, kSelectionLimit + 7);
@@ -205,7 +205,7 @@ TEST(FindRepeats, FindsEveryPositionWithAnEqualNext) {
   }
 }
 
-TEST(SelectPart, GathersFromAnyBeginToAnyEndAndWritesNothingAfterThem) {
+TEST(SelectPart, GathersAnyRangeAndWritesNothingAfterIt) {
   constexpr std::size_t kCount = 100;
   const Integers in = random_integers(kCount + 1, -1, 1);
   const auto keeps = [&](Kept what, std::size_t i) {
@@ -231,7 +231,7 @@ TEST(SelectPart, GathersFromAnyBeginToAnyEndAndWritesNothingAfterThem) {
   });
 }
 
-TEST(SelectPart, IsCopiedToAnyPlaceAndNothingBeside) {
+TEST(SelectPart, WritesOnlyItsElementsAtAnyOffset) {
   std::vector<std::uint32_t> in(100);
   std::iota(in.begin(), in.end(), 1U);
   with_vector_targets([&] {
@@ -246,7 +246,7 @@ TEST(SelectPart, IsCopiedToAnyPlaceAndNothingBeside) {
   });
 }
 
-TEST(SelectSerial, TakesAnyPredicateAndKeepsTheOrder) {
+TEST(SelectSerial, AcceptsAnyPredicateAndKeepsTheOrder) {
   for (const std::uint64_t n : {0U, 1U, 5U, 100000U}) {
     const auto is_third = [](std::uint64_t i) { return i % 3 == 0; };
     const auto square = [](std::uint64_t i) { return i * i; };
@@ -326,7 +326,7 @@ TEST(DeviceScan, SumsWrapAroundAndTotalsHave64Bits) {
   }
 }
 
-TEST(DeviceSelect, NoneAllAndSomeAreKept) {
+TEST(DeviceSelect, KeepsNoneAllAndSome) {
   if (lacks_device()) GTEST_SKIP() << "needs a GPU";
   constexpr std::uint64_t kCount = 100'000;
   for (const int kind : {0, 1, 2}) {
@@ -345,7 +345,7 @@ TEST(DeviceSelect, NoneAllAndSomeAreKept) {
   }
 }
 
-TEST(Sizes, AreReadAsWritten) {
+TEST(Sizes, RoundTripAsText) {
   EXPECT_EQ(parse_sizes("0,7,2^4,2^4-3,2^4+1"), (std::vector<std::uint64_t>{0, 7, 16, 13, 17}));
   EXPECT_EQ(parse_sizes("2^32"), (std::vector<std::uint64_t>{std::uint64_t{1} << 32}));
   for (const char* text : {"", ",", "1,", "-1", "2^", "2^33", "2^-1", "2^3-9", "2^32+1", "2^3-",

@@ -36,19 +36,19 @@ TEST(ResidentFrame, ReplaysEqualTheCpu) {
                                  image_of(333, 217));
 }
 
-TEST(ResidentFrame, AFewLargeCirclesInFrontOfManyToo) {
+TEST(ResidentFrame, FewLargeCirclesInFrontOfManyEqualTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   // The front chunk is blended without lists and leaves tiles at the right edge to the next one.
   expect_replays_equal_the_cpu(testing::random_circles(60000, 0.5f, 0.9f, 0.1), image_of(333, 217));
 }
 
-TEST(ResidentFrame, SeveralMacrotilesToo) {
+TEST(ResidentFrame, SeveralMacrotilesEqualTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   expect_replays_equal_the_cpu(testing::random_circles(20000, 0.1f, 0.9f, 0.1),
                                image_of(2500, 1100));
 }
 
-TEST(ResidentFrame, ListsGrowWhereSamplesLetExpectLess) {
+TEST(ResidentFrame, ListsGrowIfSamplesUnderestimate) {
   ROUNDEL_NEEDS_CUDA();
   // A few thousand discs over everything, adjacent in order among faint dots: their slabs have
   // hundreds of times the overlaps of the others.

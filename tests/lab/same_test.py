@@ -33,23 +33,23 @@ class Same(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
 
-    def test_a_program_is_the_same_as_itself(self):
+    def test_a_program_equals_itself(self):
         status, text = self.same(ROUNDEL, "--files", SOURCE_DIR / "scenes/rgb.yaml")
         self.assertEqual(status, 0, text)
         self.assertRegex(text, r"^17 scenes \(\d+ with mistakes\), 1\d\d results compared: none differ\n$")
 
-    def test_another_picture_fingerprint_and_array_are_found(self):
+    def test_changed_pictures_fingerprints_and_arrays_are_found(self):
         status, text = self.same(self.program('case $1 in render | circles) set -- "$@" --seed 77 ;; esac'))
         self.assertEqual(status, 1)
         for what in ("PNG: ", "EXR R: ", "fingerprint: ", "circles array: "):
             self.assertIn(f": {what}", text)
 
-    def test_another_exit_code_is_found(self):
+    def test_a_changed_exit_code_is_found(self):
         status, text = self.same(self.program("[ $1 != circles ] || exit 1"))
         self.assertEqual(status, 1)
         self.assertIn("circles: (0, []) and (1, [])", text)
 
-    def test_another_place_of_an_error_is_found(self):
+    def test_a_changed_place_of_an_error_is_found(self):
         changed = self.program(f'if [ $1 = validate ]; then "{ROUNDEL}" "$@" 2>"{self.folder}/text.$$"; status=$?\n'
                                f'sed "s/:[0-9]*:[0-9]*: /:1:1: /" "{self.folder}/text.$$" >&2; exit $status; fi')
         status, text = self.same(changed)

@@ -56,7 +56,7 @@ std::vector<RankFinder::Share> steps(std::uint64_t count) {
   return shares;
 }
 
-TEST(RankFinder, FindsWhatASortFinds) {
+TEST(RankFinder, MatchesASort) {
   std::mt19937_64 engine(1);
   std::normal_distribution<double> normal(0, 100);
   for (const std::size_t count : {0u, 1u, 2u, 3u, 99u, 100u, 101u, 257u, 10'000u}) {
@@ -68,7 +68,7 @@ TEST(RankFinder, FindsWhatASortFinds) {
   }
 }
 
-TEST(RankFinder, KeepsToItsMemoryInMorePasses) {
+TEST(RankFinder, SmallMemoryTakesMorePasses) {
   std::mt19937_64 engine(2);
   std::normal_distribution<double> normal(0, 100);
   std::vector<double> numbers(100'000);
@@ -86,7 +86,7 @@ TEST(RankFinder, PercentilesTakeAThirdOfTheMemory) {
   EXPECT_LE(small.bytes, kMemory / 3);
 }
 
-TEST(RankFinder, TakesAllKindsOfNumbers) {
+TEST(RankFinder, AcceptsAllKindsOfNumbers) {
   constexpr double kMaxDouble = std::numeric_limits<double>::max();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kTiny = std::numeric_limits<double>::denorm_min();
@@ -98,7 +98,7 @@ TEST(RankFinder, TakesAllKindsOfNumbers) {
 }
 
 /// Many numbers that are too close for their first bits to distinguish them.
-TEST(RankFinder, GoesOnUntilTheLastBits) {
+TEST(RankFinder, DistinguishesTheLastBits) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   std::mt19937_64 engine(2);
   std::vector<double> numbers(3'000'000);

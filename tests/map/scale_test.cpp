@@ -20,7 +20,7 @@ double share(ScaleKind kind, std::vector<double> ends, double value, double thre
   return t[0];
 }
 
-TEST(Scale, LogarithmsToBaseTwoAreNearlyTheTrueOnes) {
+TEST(Scale, LogarithmsToBaseTwoAreWithinTolerance) {
   for (int k = -1074; k < 1024; ++k) EXPECT_EQ(portable_log2(std::ldexp(1.0, k)), k);
   for (double x = 1e-300; x < 1e300; x *= 1.37) {
     const auto exact = static_cast<double>(std::log2(static_cast<long double>(x)));
@@ -46,7 +46,7 @@ TEST(Scale, EndsAreExactAndValuesBeyondAreClamped) {
   EXPECT_EQ(share(ScaleKind::kSymlog, {0, 30}, 6, 2), 0.5);
 }
 
-TEST(Scale, EndsMayBeAsFarApartAsNumbersAre) {
+TEST(Scale, EndsMayBeTheLargestNumbers) {
   constexpr double kMaxDouble = std::numeric_limits<double>::max();
   EXPECT_EQ(share(ScaleKind::kLinear, {-kMaxDouble, kMaxDouble}, 0), 0.5);
   EXPECT_DOUBLE_EQ(share(ScaleKind::kLinear, {-1.7e308, 1.7e308}, 0.85e308), 0.75);
@@ -60,7 +60,7 @@ TEST(Scale, EndsMayBeAsFarApartAsNumbersAre) {
   EXPECT_EQ(share(ScaleKind::kRank, knots, 0), 255.5 / 256);
 }
 
-TEST(Scale, WhatItCannotTakeIsMissing) {
+TEST(Scale, ValuesOutsideTheScalesDomainAreMissing) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const ScaleKind kind :
        {ScaleKind::kLinear, ScaleKind::kSqrt, ScaleKind::kLog, ScaleKind::kSymlog}) {
@@ -76,7 +76,7 @@ TEST(Scale, WhatItCannotTakeIsMissing) {
   EXPECT_TRUE(std::isnan(share(ScaleKind::kLinear, {}, 1))) << "no numbers in the data";
 }
 
-TEST(Scale, RanksAreInTheMiddleOfEqualOnes) {
+TEST(Scale, RanksOfEqualValuesAreTheirMiddle) {
   std::vector<double> knots(257);
   for (std::size_t k = 0; k < knots.size(); ++k) knots[k] = k < 129 ? 0 : static_cast<double>(k);
   EXPECT_EQ(share(ScaleKind::kRank, knots, 0), 0.25);
@@ -88,7 +88,7 @@ TEST(Scale, RanksAreInTheMiddleOfEqualOnes) {
   EXPECT_EQ(share(ScaleKind::kRank, std::vector<double>(257, 5), 5), 0.5);
 }
 
-TEST(Gradient, EndsAreTheTablesAndNothingIsReadBeyond) {
+TEST(Gradient, EndsMatchTheTableAndReadsStayInside) {
   std::vector<double> t{0, 1, 0.5, kNan, 1e-320, std::nextafter(1.0, 0.0)};
   for (const std::string& name : gradient_names()) {
     const Gradient gradient = named_gradient(name);

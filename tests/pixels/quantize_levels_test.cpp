@@ -74,7 +74,7 @@ TEST(QuantizeWord, EveryFloatIsRoundedExactly) {
   EXPECT_EQ(count_wrong(kTiny, kOne + 1, kStride), 0U);
 }
 
-TEST(QuantizeWord, OutsideOf0To1IsClampedAndNanIs0) {
+TEST(QuantizeWord, ClampsTo0And1AndNanIs0) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const float c : {-0.0f, -1e-45f, -1.0f, -kInfinity, std::nanf("")}) {
     EXPECT_EQ(quantize_word(c), 0);
@@ -86,12 +86,12 @@ TEST(QuantizeWord, OutsideOf0To1IsClampedAndNanIs0) {
   }
 }
 
-TEST(QuantizeWord, EveryWordComesBack) {
+TEST(QuantizeWord, EveryWordRoundTrips) {
   for (int word = 0; word <= 65535; ++word)
     ASSERT_EQ(quantize_word(static_cast<float>(word) / 65535.0f), word);
 }
 
-TEST(Dither, WholeLevelsStay) {
+TEST(Dither, KeepsWholeLevels) {
   for (int level = 0; level <= 255; ++level)
     for (std::size_t k = 0; k < 4096; ++k)
       ASSERT_EQ(dithered(static_cast<float>(level) / 255.0f, k % 64, k / 64), level);
@@ -121,7 +121,7 @@ TEST(Dither, MeansEqualTheColours) {
   EXPECT_EQ(steps.size(), 4096U);
 }
 
-TEST(StoreSamples, DisplayValuesAreQuantisedAsTheyStand) {
+TEST(StoreSamples, DisplayValuesAreQuantisedDirectly) {
   EXPECT_EQ(rgb({0, 0.5f, 1.2f, 1}), (Rgb{0, 128, 255}));
 }
 
@@ -193,7 +193,7 @@ TEST(StoreSamples, SixteenBitsAreNearEight) {
   }
 }
 
-TEST(StoreSamples, AStripIsDitheredAsInItsPicture) {
+TEST(StoreSamples, StripIsDitheredLikeItsPicture) {
   Framebuffer whole, strip;
   whole.resize(100, 40);
   strip.resize(100, 10);

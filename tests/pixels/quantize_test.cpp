@@ -67,7 +67,7 @@ TEST(Quantize, TheNaiveFormulaIsNotExact) {
   EXPECT_GT(wrong, 0U);
 }
 
-TEST(Quantize, OutsideOf0To1IsClamped) {
+TEST(Quantize, ClampsTo0And1) {
   for (float c :
        {0.0f, -0.0f, -1e-45f, -0.5f, -1.0f, -1e30f, -std::numeric_limits<float>::infinity()}) {
     EXPECT_EQ(quantize(c), 0) << c;
@@ -87,7 +87,7 @@ TEST(Quantize, NanIs0) {
   }
 }
 
-TEST(Quantize, EveryCodeComesBack) {
+TEST(Quantize, EveryCodeRoundTrips) {
   for (int code = 0; code <= 255; ++code) {
     EXPECT_EQ(quantize(static_cast<float>(code) / 255.0f), code);
   }

@@ -25,7 +25,7 @@ double ulps(float got, long double expected) {
   return static_cast<double>(std::abs(got - expected) / (static_cast<long double>(next) - got));
 }
 
-TEST(Srgb, BothWaysAreRoundedAlmostExactly) {
+TEST(Srgb, BothDirectionsAreRoundedAlmostExactly) {
   double worst = 0;
   for (std::uint32_t bits = 1; bits < std::bit_cast<std::uint32_t>(1000.0f); bits += 4001) {
     const float c = std::bit_cast<float>(bits);
@@ -36,7 +36,7 @@ TEST(Srgb, BothWaysAreRoundedAlmostExactly) {
   EXPECT_LT(worst, 0.5001);
 }
 
-TEST(Srgb, BothWaysNeverFall) {
+TEST(Srgb, BothDirectionsAreMonotonic) {
   // A sample of the whole range, and every float around the two joints of the curve.
   const auto check = [](float from, float to, std::uint32_t stride) {
     float linear = -1, srgb = -1;
@@ -55,7 +55,7 @@ TEST(Srgb, BothWaysNeverFall) {
   check(0.9999f, 1.0001f, 1);
 }
 
-TEST(Srgb, All256CodesComeBack) {
+TEST(Srgb, All256CodesRoundTrip) {
   for (int code = 0; code <= 255; ++code) {
     const float c = static_cast<float>(code) / 255.0f;
     EXPECT_EQ(quantize(linear_to_srgb(srgb_to_linear(c))), code);

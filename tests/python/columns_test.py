@@ -18,7 +18,7 @@ class Columns(ColumnsCase):
         plain = {name: np.ascontiguousarray(column, np.float32) for name, column in columns.items()}
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(**plain)))
 
-    def test_types_and_strides_are_taken_as_they_are(self):
+    def test_any_type_and_stride_is_accepted(self):
         pairs = RNG.random((ROWS, 3)).astype(np.float32)
         self.assertFalse(pairs[:, 0].flags.c_contiguous)
         radius = np.float32(0.01)
@@ -121,7 +121,7 @@ class Columns(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, "^x: expected numbers or texts"):
             drawn(x=nested)
 
-    def test_lists_are_what_their_objects_are(self):
+    def test_lists_have_the_type_of_their_objects(self):
         large = 2**60 + 1
         columns = {"x": [0.2, 0.4, 0.6], "y": 0.5, "radius": 0.1}
         for kinds in (["b", float("nan"), "c"], ("b", np.nan, b"c"), [b"b", np.nan, "c"], [b"b", None, b"c"]):
@@ -140,7 +140,7 @@ class Columns(ColumnsCase):
             drawn = roundel.circles(scene().add({"id": ids}, **columns, order="id"))
             np.testing.assert_allclose(drawn[:, 0], x, rtol=1e-6)
 
-    def test_arrow_rounds_no_whole_numbers(self):
+    def test_whole_numbers_of_arrow_are_exact(self):
         class Whole:  # stands for Arrow if that is not installed
             type, values = "int64", np.array([2**60 + 1, 7])
 
@@ -164,14 +164,14 @@ class Columns(ColumnsCase):
             with self.assertRaisesRegex(roundel.SceneError, r"^id: expected whole numbers up to 2\*\*53"):
                 scene().add({"id": column}, x=[0.2, 0.4, 0.6], y=0.5, radius=0.1, order="id")
 
-    def test_columns_in_which_nothing_is_there_are_numbers_or_texts(self):
+    def test_empty_columns_are_numbers_or_texts(self):
         empty = {"x": np.array([], object), "y": np.array([], object), "kind": np.array([], object)}
         texts = {"where": {"kind": {"in": ["a"]}}, "values": "kind", "categories": {"a": "#ff0000"}}
         self.assertEqual(roundel.circles(scene().add(empty, x="x", y="y", radius=0.1)).shape, (0, 7))
         self.assertEqual(roundel.circles(scene().add(empty, x="x", y="y", radius=0.1, **texts)).shape, (0, 7))
         law = {"column": "c", "missing": "#ff00ff"}
-        for nothing in ([None, None], [np.nan, None], [np.datetime64("NaT"), None], [np.nan, np.nan]):
-            data = {"c": np.array(nothing, object), "d": nothing}
+        for missing in ([None, None], [np.nan, None], [np.datetime64("NaT"), None], [np.nan, np.nan]):
+            data = {"c": np.array(missing, object), "d": missing}
             columns = {"data": data, "x": [0.2, 0.6], "y": 0.5, "radius": 0.1}
             with self.assertRaisesRegex(roundel.SceneError, "row 0: .*x: expected a number"):
                 roundel.render(scene().add(data, x="c", y=0.5, radius=0.1))
@@ -189,15 +189,15 @@ class Columns(ColumnsCase):
             self.skipTest("pandas is not installed")
         frame = pandas.DataFrame(columns=["x", "y"])
         self.assertEqual(len(roundel.circles(scene().add(frame, x="x", y="y", radius=0.1))), 0)
-        for nothing in (pandas.Series([pandas.NaT, pandas.NA], dtype=object), pandas.Series([None, None], dtype="string")):
-            made = scene().add({"c": nothing}, x=[0.2, 0.6], y=0.5, radius=0.1, map={"color": law})
+        for missing in (pandas.Series([pandas.NaT, pandas.NA], dtype=object), pandas.Series([None, None], dtype="string")):
+            made = scene().add({"c": missing}, x=[0.2, 0.6], y=0.5, radius=0.1, map={"color": law})
             np.testing.assert_array_equal(roundel.circles(made)[:, 4:], [[1, 0, 1]] * 2)
 
-    def test_a_zero_with_a_sign_is_no_snow(self):
+    def test_negative_zero_is_a_disc(self):
         made = scene().add(x=[0.2, 0.5], y=0.5, radius=0.1, color=np.array([[1, 0, 0], [0, 1, 0]]), alpha=[-0.0, 1.0])
         np.testing.assert_array_equal(roundel.circles(made)[:, 4:7], [[1, 0, 0], [0, 1, 0]])
 
-    def test_colours_beyond_what_is_shown_are_warned_of(self):
+    def test_colours_out_of_range_are_warned_about(self):
         for channels, message in (([[255, 128, 0]], "color: whole numbers up to 255"), ([[1, 0, 1]], None)):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -237,7 +237,7 @@ class Columns(ColumnsCase):
                  "map": {"x": "x", "y": "y", "radius": 0.01, "color": {"column": "k", "categories": of_numpy}}}]}
             np.testing.assert_array_equal(drawn, roundel.render(keys))
 
-    def test_what_is_masked_is_missing(self):
+    def test_masked_values_are_missing(self):
         masked = np.arange(ROWS) % 3 == 0
         for column in (TABLE["v"], TABLE["v"].astype(np.float32), RNG.integers(1, 100, ROWS), RNG.random(ROWS) < 0.5,
                        TABLE["kind"], TABLE["kind"].astype(object)):
@@ -275,7 +275,7 @@ class Columns(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, "columns of different names, got two named '1'"):
             scene().add({1: [0.5], "1": [0.2]}, x="1", y=0.5, radius=0.1)
 
-    def test_pandas_and_dlpack_columns_are_taken(self):
+    def test_pandas_and_dlpack_columns_are_accepted(self):
         drawn = roundel.render(scene().add(TABLE, x="x", y="y", radius="r", color="v"))
 
         class OnlyDlpack:
@@ -319,7 +319,7 @@ class Columns(ColumnsCase):
                 roundel.render(scene().add({**TABLE, name: column}, x="x", y="y", radius="r", color=law)))
         self.check_saved(scene().add(frame, x="x", y="y", radius="r", color={"column": "kind", "categories": "tab10"}))
 
-    def test_arrow_columns_are_taken(self):
+    def test_arrow_columns_are_accepted(self):
         class Arrow:  # a table's interface, if pyarrow is not installed
             column_names = list(TABLE)
 
@@ -372,12 +372,12 @@ class Columns(ColumnsCase):
             with self.assertRaisesRegex(roundel.UsageError, "expected text in Unicode, got '.ud800'"):
                 draw()
 
-    def test_an_array_does_not_replace_a_column(self):
+    def test_extra_arrays_cannot_replace_columns(self):
         for name in ("x", "values"):
             with self.assertRaisesRegex(roundel.SceneError, f"^{name}: data has a column of this name"):
                 scene().add({"x": TABLE["x"], "values": TABLE["v"]}, **{"x": 0.5, name: TABLE["y"]}, y=0.5, radius=0.1)
 
-    def test_frames_before_one_with_bad_data_come(self):
+    def test_frames_before_bad_data_are_returned(self):
         for frame in range(4):
             np.savez(self.path(f"d_{frame}.npz"), x=[0.5, np.nan if frame == 2 else 0.1], y=[0.1 * frame, 0.5])
         keys = {"version": 1, "image": {"width": 30, "height": 20}, "animation": {"frames": 4},
@@ -388,7 +388,7 @@ class Columns(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, "d_2.npz: row 1: x: expected a number from -1e15 to 1e15, got nan"):
             next(drawn)
 
-    def test_datasets_are_not_of_arrays(self):
+    def test_dataset_is_refused_for_arrays(self):
         with self.assertRaisesRegex(roundel.SceneError, '"dataset" is for files with several tables'):
             scene().add(x=TABLE["x"], y=TABLE["y"], radius=1, dataset="cells")
 

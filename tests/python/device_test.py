@@ -37,7 +37,7 @@ class OnDevice:
 
 
 class Device(unittest.TestCase):
-    def test_what_does_not_go_together_is_said(self):
+    def test_conflicting_arguments_are_reported(self):
         for keywords, message in (({"device": "gpu"}, "device: expected \"cuda\" or None, got 'gpu'"),
                                   ({"device": "cuda", "backend": "cpu"}, 'device: expected backend "auto" or "cuda", got "cpu"'),
                                   ({"device": "cuda", "out": np.zeros((23, 37, 3), np.uint8)}, "out: expected without device"),
@@ -46,12 +46,12 @@ class Device(unittest.TestCase):
                 roundel.render(SCENE, **keywords)
 
     @unittest.skipIf(roundel.info()["devices"], "there is a CUDA device")
-    def test_without_a_device_it_is_said(self):
+    def test_a_missing_device_is_reported(self):
         with self.assertRaisesRegex(roundel.RenderError, "^backend cuda: "):
             roundel.render(SCENE, device="cuda")
 
     @NEEDS_DEVICE
-    def test_pixels_are_those_in_main_memory(self):
+    def test_pixels_match_main_memory(self):
         for image in ({}, {"background": "#204060"}, {"alpha": True}, {"antialias": True}, {"dither": True}, {"width": 1, "height": 1}):
             for dtype in ("uint8", "uint16", "float32"):
                 expected = roundel.render(scene(**image), dtype=dtype)
@@ -61,7 +61,7 @@ class Device(unittest.TestCase):
                 np.testing.assert_array_equal(drawn.numpy(), expected, f"{image} {dtype}")
 
     @NEEDS_DEVICE
-    def test_circles_that_stay_on_the_device_are_the_same(self):
+    def test_circles_on_the_device_draw_the_same_pixels(self):
         rng = np.random.default_rng(7)
         columns = {"x": rng.random(5000), "y": rng.random(5000), "values": rng.random(5000), "radius": np.full(5000, 0.01)}
         for column in columns.values():
@@ -86,7 +86,7 @@ class Device(unittest.TestCase):
         self.assertIs(of_columns._load(), of_columns._load())
 
     @NEEDS_DEVICE
-    def test_columns_on_the_device_are_taken(self):
+    def test_columns_on_the_device_are_accepted(self):
         rng = np.random.default_rng(2)
         table = rng.random((3000, 2)).astype(np.float32)
         in_memory = {"x": table[:, 0], "y": table[:, 1], "radius": rng.random(3000) * 0.02,
@@ -100,7 +100,7 @@ class Device(unittest.TestCase):
         self.assertIs(made._load(), made._load())
 
     @NEEDS_DEVICE
-    def test_a_picture_that_does_not_fit_is_the_only_one_that_fails(self):
+    def test_only_the_picture_that_does_not_fit_fails(self):
         expected = roundel.render(SCENE, backend="cpu")
         with self.assertRaisesRegex(roundel.RenderError, "(?i)memory"):
             kept = []
@@ -110,7 +110,7 @@ class Device(unittest.TestCase):
         np.testing.assert_array_equal(roundel.render(SCENE, device="cuda").numpy(), expected)
 
     @unittest.skipUnless(len(roundel.info()["devices"]) > 1, "needs two CUDA devices")
-    def test_the_threads_device_stays(self):
+    def test_the_threads_device_is_kept(self):
         driver, second, now = cuda_driver(), ctypes.c_void_p(), ctypes.c_void_p()
         self.assertEqual(driver.cuDevicePrimaryCtxRetain(ctypes.byref(second), 1), 0)
         self.assertEqual(driver.cuCtxSetCurrent(second), 0)
@@ -151,7 +151,7 @@ class Device(unittest.TestCase):
         np.testing.assert_array_equal(torch.from_dlpack(capsule).cpu().numpy(), expected)
 
     @NEEDS_DEVICE
-    def test_what_a_capsule_cannot_be_is_said(self):
+    def test_invalid_capsules_are_reported(self):
         drawn = roundel.render(SCENE, device="cuda")
         for keywords in ({"dl_device": (1, 0)}, {"copy": True}):
             with self.assertRaises(BufferError):

@@ -38,7 +38,7 @@ class Module(CommandCase):
         return self.run_roundel("render", *map(str, arguments), "-o", "-", "--format", "rawvideo", "--pixel-format",
                                 pixels, "--progress", "none").stdout
 
-    def test_import_is_quick_and_brings_no_numpy(self):
+    def test_import_is_quick_and_skips_numpy(self):
         self.assertLess(min(float(seconds) for seconds, _ in IMPORTS), 0.05)
         self.assertEqual({numpy for _, numpy in IMPORTS}, {"False"})
 
@@ -58,7 +58,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.assertEqual(done.stdout, 2 * "roundel needs NumPy for arrays; to install it: sudo apt-get install python3-numpy, or pip install numpy\n")
         self.assertTrue(os.path.exists(self.path("a.png")))
 
-    def test_arrays_have_the_commands_pixels(self):
+    def test_arrays_match_the_commands_pixels(self):
         for name, frame in (("rgb", 0), ("rand10k", 0), ("rand1M", 0), ("winter", 0), ("bokeh", 0), ("snow", 300),
                             ("title", 144), ("fireworks", 40)):
             with self.subTest(name):
@@ -76,7 +76,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
                 drawn = roundel.render(scene, size=(300, 200), backend=backend, threads=threads)
                 self.assertEqual(digest(drawn), expected, (backend, threads))
 
-    def test_words_and_floats_are_those_of_the_files(self):
+    def test_words_and_floats_match_the_files(self):
         self.write("dithered.yaml", "version: 1\nimage: {width: 70, height: 50, dither: true}\nlayers:\n"
                                     "  - generator: rand10k\n")
         for scene in (SCENES / "bokeh.yaml", self.path("dithered.yaml")):
@@ -108,7 +108,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         drawn = roundel.render(top)
         self.assertEqual((drawn[0, 10, 0], drawn[19, 10, 0]), (0, 255))
 
-    def test_seed_and_vars_are_those_of_the_command(self):
+    def test_seed_and_vars_match_the_command(self):
         self.write("v.yaml", "version: 1\nimage: {width: 64, height: 64}\nvars: {gain: 0.1, tint: \"#ff0000\"}\nlayers:\n"
                              "  - random: {count: 50, radius: $gain, color: $tint}\n")
         drawn = roundel.render(self.path("v.yaml"), seed=7, set={"gain": 0.2, "tint": [0, 0.5, 1]})
@@ -117,7 +117,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.assertEqual(digest(roundel.render(self.path("v.yaml"), set={"tint": "#00ff00"})),
                          digest(self.raw("v.yaml", "--frames", "0", "--set", "tint=#00ff00")))
 
-    def test_out_is_drawn_into(self):
+    def test_out_receives_the_picture(self):
         expected = roundel.render(ALPHA)
         wide = np.zeros((47, 122, 4), np.uint8)
         out = wide[:, ::2]
@@ -128,14 +128,14 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
             with self.assertRaisesRegex(roundel.UsageError, r"out: expected uint8 \[47, 61, 4\], got uint"):
                 roundel.render(ALPHA, out=wrong)
 
-    def test_files_are_the_commands_byte_by_byte(self):
+    def test_files_match_the_command_byte_by_byte(self):
         for ending in ("png", "exr", "pfm"):
             roundel.save(SCENES / "snow.yaml", self.path("a." + ending), frame=310, size=(80, 60))
             self.run_roundel("render", str(SCENES / "snow.yaml"), "--frame", "310", "--size", "80x60", "-o", "b." + ending)
             self.assertEqual(digest(self.read("a." + ending)), digest(self.read("b." + ending)), ending)
         self.assertEqual(roundel.Scene.from_file(SCENES / "rgb.yaml")._repr_png_(), self.png_of("rgb"))
 
-    def test_a_missing_folder_is_made_as_the_command_makes_it(self):
+    def test_a_missing_folder_is_made_like_by_the_command(self):
         roundel.save(ALPHA, self.path("new/a.png"))
         self.write("a.yaml", roundel_text(ALPHA))
         self.run_roundel("render", "a.yaml", "-o", "other/a.png")
@@ -159,7 +159,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.run_roundel("render", str(SCENES / f"{name}.yaml"), "-o", "c.png")
         return self.read("c.png")
 
-    def test_a_dict_is_the_scene_of_its_file(self):
+    def test_a_dict_equals_the_scene_of_its_file(self):
         keys = {"version": 1, "image": {"width": np.int64(50), "height": 40, "background": (0.1, 0.2, np.float64(0.3))},
                 "seed": 3, "view": {"zoom": {"keys": {0: 1, 60: 4}}},
                 "animation": {"frames": 61},
@@ -174,7 +174,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.assertEqual((facts["circles"], facts["frames"], facts["fingerprint"]),
                          (200, 61, roundel.fingerprint(keys)))
 
-    def test_a_file_that_is_saved_again_is_the_same_scene(self):
+    def test_a_file_saved_again_is_the_same_scene(self):
         self.write("vars.yaml", "version: 1\nimage: {width: 64, height: 64}\nvars: {gain: 0.1, tint: \"#ff0000\"}\nlayers:\n"
                                 "  - random: {count: 50, radius: $gain, color: $tint}\n"
                                 "  - circles: [{x: .5, y: {keys: {0: 1e-1, 1.5s: 0.7}}, radius: 0.1}]\n"
@@ -187,7 +187,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.assertEqual(roundel.fingerprint(self.path("again.yaml"), set={"gain": 0.2}),
                          roundel.fingerprint(self.path("vars.yaml"), set={"gain": 0.2}))
 
-    def test_errors_list_what_is_wrong(self):
+    def test_errors_list_all_mistakes(self):
         with self.assertRaises(roundel.SceneError) as caught:
             roundel.render({"version": 1, "image": {"backgroud": 1},
                             "layers": [{"circles": [{"x": 0, "y": 0, "radius": "big"}]}]})
@@ -251,7 +251,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
             with self.assertRaisesRegex(roundel.RenderError, "^backend cuda: "):
                 roundel.render(ALPHA, backend="cuda")
 
-    def test_no_picture_replaces_what_the_scene_is_read_from(self):
+    def test_pictures_never_replace_inputs(self):
         import numpy
         numpy.save(self.path("d.npy"), numpy.array([[0.5, 0.5, 0.25]]))
         with open(self.path("d.yaml"), "w", encoding="utf-8") as file:
@@ -269,7 +269,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         roundel.save(self.path("d.yaml"), self.path("a.png"))
         roundel.save(self.path("d.yaml"), self.path("a.png"))
 
-    def test_info_is_the_commands(self):
+    def test_info_matches_the_command(self):
         import json
         machine = json.loads(self.run_roundel("info", "--json").stdout)
         machine.pop("mpi")  # needs only the command
@@ -279,7 +279,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         self.assertEqual(roundel.info(self.path("a.png")), printed)
         self.assertEqual(printed["fingerprint"], roundel.fingerprint(ALPHA))
 
-    def test_other_threads_go_on(self):
+    def test_other_threads_run_meanwhile(self):
         seen = []
         done = threading.Event()
         drawing = threading.Thread(target=lambda: (roundel.render(SCENES / "rand10M.yaml", backend="cpu", threads=1), done.set()))
@@ -290,7 +290,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
         drawing.join()
         self.assertGreater(len(seen), 20)
 
-    def test_no_line_of_an_exception_is_a_command_of_a_ci(self):
+    def test_exceptions_escape_ci_commands(self):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             self.addCleanup(os.chdir, "/")
@@ -300,7 +300,7 @@ for draw in (lambda: roundel.render({{"version": 1, "layers": []}}), lambda: rou
                 roundel.render("::error::x.yaml")
             self.assertRegex(str(caught.exception), r"^\\x3a:error::x.yaml:2:\d+: .*\\x23#vso\[task")
 
-    def test_ctrl_c_stops_and_leaves_all_well(self):
+    def test_ctrl_c_stops_and_the_module_still_works(self):
         code = ("import sys, time, roundel\n"
                 "small = roundel.render(sys.argv[1], size=(64, 64)).tobytes()\n"
                 "print('ready', flush=True)\n"

@@ -52,7 +52,7 @@ class Page(CommandCase):
         np.testing.assert_allclose(axes[1].get_ylim(), [values[4], values[44]])
         self.assertTrue(self.read("axes.png").startswith(b"\x89PNG"))
 
-    def test_the_page_names_all_that_there_is(self):
+    def test_the_page_names_the_whole_interface(self):
         for name in roundel.__all__:
             self.assertRegex(PAGE, rf"\b{name}\b")
             self.assertTrue(getattr(roundel, name).__doc__, name)

@@ -15,7 +15,7 @@ from columns_case import RNG, ROWS, TABLE, ColumnsCase, scene
 
 
 class Scenes(ColumnsCase):
-    def test_what_cannot_change_is_read_once(self):
+    def test_unchanging_files_are_read_once(self):
         x, radius = RNG.random(ROWS), np.full(ROWS, 0.01)
         x.setflags(write=False)
         changing = scene().add(x=x, y=0.5, radius=radius)
@@ -35,7 +35,7 @@ class Scenes(ColumnsCase):
         view.setflags(write=False)
         self.assertIsNot(*(lambda made: (made._load(), made._load()))(scene().add(x=view, y=0.5, radius=radius)))
 
-    def test_files_get_layers_too(self):
+    def test_files_accept_layers(self):
         np.save(self.path("t.npy"), np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32))
         self.write("f.yaml", "version: 1\nimage: {width: 80, height: 80}\nlayers:\n  - data: t.npy\n"
                              "    columns: [x, y, radius]\n")
@@ -52,7 +52,7 @@ class Scenes(ColumnsCase):
             other.save(self.path("s.yaml"))
         self.assertEqual(self.read("s_1.npy"), before)
 
-    def test_files_whose_paths_are_vars_get_layers_too(self):
+    def test_files_with_paths_in_vars_accept_layers(self):
         os.mkdir(self.path("data"))
         np.save(self.path("data/t.npy"), np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32))
         layer = "{data: '%s', columns: [x, y, radius]}"
@@ -68,7 +68,7 @@ class Scenes(ColumnsCase):
             made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
             self.assertFalse(np.array_equal(self.check_saved(made), before))
 
-    def test_other_arrays_are_not_replaced(self):
+    def test_other_arrays_are_kept(self):
         np.save(self.path("m_0.npy"), np.arange(10))
         before = self.read("m_0.npy")
         made = scene().add(x=[0.5], y=[0.5], radius=0.1)
@@ -94,7 +94,7 @@ class Scenes(ColumnsCase):
             made.save(self.path(name))
             self.assertEqual(roundel.fingerprint(self.path(name)), roundel.fingerprint(made))
 
-    def test_data_that_has_changed_is_read_again(self):
+    def test_changed_data_is_read_again(self):
         def write_data(name, middle):
             self.write(name, f"x,y,radius\n{middle},0.5,0.2\n")
 
@@ -117,7 +117,7 @@ class Scenes(ColumnsCase):
         write_data("d.csv", "0.75")
         is_drawn(made, 0.75)
 
-    def test_a_file_stays_where_it_was_when_the_working_directory_changes(self):
+    def test_paths_survive_a_change_of_the_working_directory(self):
         self.addCleanup(os.chdir, os.getcwd())
         self.write("d.csv", "x,y,radius\n0.5,0.5,0.2\n")
         self.write("data.yaml", "version: 1\nimage: {width: 120, height: 90}\n"
@@ -133,21 +133,21 @@ class Scenes(ColumnsCase):
         made.save("again.yaml")
         np.testing.assert_array_equal(roundel.render("again.yaml"), drawn)
 
-    def test_rates_are_fractions_as_in_files(self):
+    def test_rates_are_fractions_like_in_files(self):
         def scene(keys):
             return {"version": 1, "image": {"width": 8, "height": 8}, "animation": {"fps": "24000/1001", "frames": 48},
                     "layers": [{"circles": [{"x": 0.5, "y": {"keys": keys}, "radius": 0.2}]}]}
 
         made = roundel.Scene.from_dict(scene({"0s": 0, "2.002s": 1}))
         self.assertEqual(roundel.validate(made)["fps"], 24000 / 1001)
-        self.is_saved_the_same(made, "rate.yaml")
+        self.assert_saves_equally(made, "rate.yaml")
         self.assertEqual(roundel.fingerprint(scene({0: 0, 48: 1}), frame=12), roundel.fingerprint(self.path("rate.yaml"), frame=12))
 
-    def is_saved_the_same(self, made, name):
+    def assert_saves_equally(self, made, name):
         made.save(self.path(name))
         self.assertEqual(roundel.fingerprint(self.path(name)), roundel.fingerprint(made))
 
-    def test_what_is_saved_is_the_same_wherever_it_is(self):
+    def test_saved_scenes_are_equal_anywhere(self):
         head = "version: 1\nimage: {width: 120, height: 90}\n"
         law = "map: {x: x, y: y, radius: 0.1}"
         for folder in ("real/deep", "p${v}"):
@@ -168,28 +168,28 @@ class Scenes(ColumnsCase):
             made = roundel.Scene.from_file(self.path(name))
             self.assertEqual(len(roundel.circles(made)), rows, name)
             for target in ("o.yaml", "link/o.yaml", "real/deep/p.yaml", "c${b}.yaml"):
-                self.is_saved_the_same(made, target)
+                self.assert_saves_equally(made, target)
             if name != "ls.yaml":
                 made.add(x=[0.1], y=[0.1], radius=0.1)
                 self.assertEqual(len(roundel.circles(made)), rows + 1, name)
-                self.is_saved_the_same(made, "a" + os.path.basename(name))
+                self.assert_saves_equally(made, "a" + os.path.basename(name))
         with self.assertRaisesRegex(roundel.UsageError, "layers: expected a list, to which a layer can be added, got '.l'"):
             made.add(x=[0.1], y=[0.1], radius=0.1)
         made = roundel.Scene.from_file(self.path("v.yaml")).add(x=[0.1], y=[0.1], radius=0.1)
         self.assertEqual(len(roundel.circles(made, set={"f": "d.csv"})), 2)
         self.assertEqual(len(roundel.circles(made, set={"f": self.path("d.csv")})), 1)
         os.symlink("real/target.yaml", self.path("to_file.yaml"))
-        self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "to_file.yaml")
-        self.is_saved_the_same(roundel.Scene.from_file(self.path("link/s.yaml")), "to_file.yaml")
+        self.assert_saves_equally(scene().add(x=[0.1], y=[0.1], radius=0.1), "to_file.yaml")
+        self.assert_saves_equally(roundel.Scene.from_file(self.path("link/s.yaml")), "to_file.yaml")
         os.mkdir(self.path("a#1"))
         self.write("a#1/e_1.csv", table)
         self.write("a#1/s.yaml", head + f"animation: {{start: 1, frames: 1}}\nlayers: [{{data: e_#.csv, {law}}}]\n")
         with self.assertRaisesRegex(roundel.OutputError, "a#1 would mean a frame's number"):
             roundel.Scene.from_file(self.path("a#1/s.yaml")).save(self.path("o.yaml"))
-        self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "link/../array.yaml")
+        self.assert_saves_equally(scene().add(x=[0.1], y=[0.1], radius=0.1), "link/../array.yaml")
         self.assertTrue(os.path.exists(self.path("real/array_0.npy")))
 
-    def test_data_of_the_scene_is_not_replaced_however_it_is_named(self):
+    def test_data_of_the_scene_is_never_replaced(self):
         np.save(self.path("d_1.npy"), np.array([(0.2, 0.2)], [("x", "f8"), ("y", "f8")]))
         before = self.read("d_1.npy")
         for number, more in (("${part}", "vars: {part: 1}"), ("#", "animation: {start: 1, frames: 1}")):
@@ -199,7 +199,7 @@ class Scenes(ColumnsCase):
                 made.save(self.path("d.yaml"))
             self.assertEqual(self.read("d_1.npy"), before)
 
-    def test_hdf5_is_read_while_another_thread_reads_hdf5(self):
+    def test_several_threads_read_hdf5(self):
         try:
             import h5py
         except ImportError:
@@ -237,7 +237,7 @@ class Scenes(ColumnsCase):
         records = np.rec.fromarrays(list(TABLE.values()), names=",".join(TABLE))
         np.testing.assert_array_equal(drawn, roundel.render({**keys, "layers": [{**keys["layers"][0], "data": records}]}))
 
-    def test_arrays_are_not_copied_but_read_each_time(self):
+    def test_arrays_are_read_each_time(self):
         x = TABLE["x"].copy()
         made = scene().add(x=x, y=TABLE["y"], radius=0.01)
         before, name = roundel.render(made), roundel.fingerprint(made)
@@ -247,7 +247,7 @@ class Scenes(ColumnsCase):
         self.assertNotEqual(name, roundel.fingerprint(made))
         np.testing.assert_array_equal(after, roundel.render(scene().add(x=x, y=TABLE["y"], radius=0.01)))
 
-    def test_a_copy_is_another_scene(self):
+    def test_a_copy_is_independent(self):
         made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)
         other = copy.copy(made)
         name = roundel.fingerprint(made)
@@ -257,7 +257,7 @@ class Scenes(ColumnsCase):
         self.assertEqual(roundel.validate(made)["circles"], ROWS + 1)
         self.assertNotEqual(roundel.fingerprint(made), roundel.fingerprint(other))
 
-    def test_a_deep_copy_has_arrays_of_its_own(self):
+    def test_a_deep_copy_has_its_own_arrays(self):
         x = TABLE["x"].copy()
         made = scene().add(x=x, y=TABLE["y"], radius=0.01)
         other = copy.deepcopy(made)
@@ -270,7 +270,7 @@ class Scenes(ColumnsCase):
         self.assertEqual(roundel.validate(made)["circles"], ROWS)
         self.assertEqual(copy.deepcopy([other, other])[0].__class__, roundel.Scene)
 
-    def test_a_scene_that_cannot_be_saved_leaves_nothing(self):
+    def test_a_failed_save_leaves_no_file(self):
         made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01).add(x=[0.5], y=[0.5], radius=0.1)
         os.mkdir(self.path("s_1.npy"))
         os.mkdir(self.path("t.yaml"))
@@ -281,7 +281,7 @@ class Scenes(ColumnsCase):
             self.assertEqual(sorted(os.listdir(self.folder)), ["s_0.npy", "s_1.npy", "t.yaml"])
         self.assertEqual(self.read("s_0.npy"), b"before")
 
-    def test_paths_are_not_cut(self):
+    def test_paths_with_nul_are_refused(self):
         for draw in (lambda: roundel.save({"version": 1, "layers": []}, self.path("a\0b.png")),
                      lambda: scene().save(self.path("a\0b.yaml")), lambda: roundel.render(self.path("a\0b.yaml"))):
             with self.assertRaisesRegex(roundel.UsageError, "expected a path without a NUL"):

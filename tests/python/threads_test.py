@@ -76,7 +76,7 @@ class Threads(CommandCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""), text)
         return done.stdout.strip()
 
-    def test_first_pictures_may_be_of_many_threads(self):
+    def test_many_threads_may_draw_the_first_pictures(self):
         """The first function that needs NumPy loads it."""
         for _ in range(3):
             self.assertEqual(self.run_python("""
@@ -86,7 +86,7 @@ with ThreadPoolExecutor(4) as pool:
     print(len(set(drawn)))
 """), "2")
 
-    def test_threads_at_work_do_not_disturb_the_end(self):
+    def test_the_program_ends_while_threads_draw(self):
         for work in ("for _ in roundel.frames(FILM): pass", "roundel.render(FILM)"):
             self.run_python(f"""
 def work():
@@ -227,7 +227,7 @@ except interpreters.RunFailedError as error:
 """)
         self.assertIn("roundel works in a process's main interpreter only", printed)
 
-    def test_only_pictures_are_compared(self):
+    def test_diff_needs_pictures(self):
         for shape in ((1, 65537, 3), (65537, 1)):
             a = np.zeros(shape, np.uint8)
             with self.assertRaisesRegex(roundel.UsageError, "at most 65536 x 65536 pixels, got one of"):

@@ -14,7 +14,7 @@ FILM = {**KEYS, "animation": {"frames": 12}, "layers": [{"random": {"count": 9, 
 
 
 class Warnings(ColumnsCase):
-    def test_whole_numbers_that_are_rounded_are_warned_of(self):
+    def test_rounded_whole_numbers_are_warned_about(self):
         ids = np.arange(ROWS) + 2**53
         def made(**layer):
             return scene().add({"id": ids}, x=X, y=Y, radius="3px", **layer)
@@ -51,7 +51,7 @@ class Warnings(ColumnsCase):
                     draw(made)
                 self.assertEqual(caught.filename, __file__)
 
-    def test_pictures_that_are_meant_are_not(self):
+    def test_intended_pictures_have_no_warnings(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             roundel.render({**KEYS, "layers": [{"random": {"count": 0}}]})
@@ -71,14 +71,14 @@ class Warnings(ColumnsCase):
             warnings.simplefilter("error")
             roundel.render(kept)
 
-    def test_a_still_film_and_another_aspect_are_warned_of(self):
+    def test_a_still_film_and_another_aspect_are_warned_about(self):
         still = {**KEYS, "layers": [{"random": {"count": 9, "radius": 0.1}}]}
         with self.assertWarnsRegex(roundel.RoundelWarning, "the 3 pictures are the same; values with keys move"):
             list(roundel.frames(still, "0-2"))
         with self.assertWarnsRegex(roundel.RoundelWarning, "64x24 is wider than the scene's 120x90: the picture shows more"):
             roundel.render(still, size=(64, 24))
 
-    def test_films_name_the_first_frame_in_which_nothing_is_seen(self):
+    def test_films_name_the_first_empty_frame(self):
         for frame in range(4):
             np.savez(self.path(f"d_{frame}.npz"), x=[9 if frame else 0.5], y=[0.5])
         keys = {**KEYS, "animation": {"frames": 4},

@@ -10,7 +10,7 @@ using testing::draw_cpu;
 using testing::image_of;
 using testing::make_circles;
 
-TEST(Analytic, NCirclesOfAlphaALeaveOneMinusAToTheNOfTheBackground) {
+TEST(Analytic, BackgroundShareIsOneMinusAlphaToTheN) {
   for (const float alpha : {0.01f, 0.25f, 0.5f}) {
     for (const int n : {0, 1, 2, 19, 20, 21, 100}) {
       const std::vector<testing::Disc> discs(static_cast<std::size_t>(n),
@@ -22,14 +22,14 @@ TEST(Analytic, NCirclesOfAlphaALeaveOneMinusAToTheNOfTheBackground) {
   }
 }
 
-TEST(Analytic, TheLastCircleIsOnTop) {
+TEST(Analytic, LastCircleIsOnTop) {
   const Framebuffer out = draw_cpu(
       make_circles({{{0.5f, 0.5f, 0, 1}, {1, 0, 0, 1}}, {{0.5f, 0.5f, 0, 1}, {0, 1, 0, 1}}}),
       image_of(3, 3));
   for (const Pixel& pixel : out.pixels) EXPECT_EQ(pixel, (Pixel{0, 1, 0, 1}));
 }
 
-TEST(Analytic, APictureWithoutCirclesIsItsBackground) {
+TEST(Analytic, EmptyPictureIsItsBackground) {
   ImageSettings image = image_of(3, 4);
   image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.4f, 0.4f}};
   const Framebuffer out = draw_cpu({}, image);
@@ -37,7 +37,7 @@ TEST(Analytic, APictureWithoutCirclesIsItsBackground) {
     EXPECT_NEAR(out.pixels[static_cast<std::size_t>(j) * 3].red, 0.4 + 0.45 * (4 - j) / 4.0, 1e-6);
 }
 
-TEST(Analytic, AlphaImagesKeepWhatCoversThemPremultiplied) {
+TEST(Analytic, AlphaImagesArePremultiplied) {
   ImageSettings image = image_of(1, 1);
   image.alpha = true;
   const Framebuffer out =

@@ -82,7 +82,7 @@ class Random {
   std::mt19937 engine_{1};
 };
 
-TEST(Area, TheClosedFormAgreesWithQuadrature) {
+TEST(Area, ClosedFormMatchesQuadrature) {
   Random random;
   for (const Real radius : {0.05L, 0.7L, 3.0L, 100.0L}) {
     for (int i = 0; i < 30; ++i) {
@@ -99,7 +99,7 @@ TEST(Area, TheClosedFormAgreesWithQuadrature) {
   EXPECT_NEAR(static_cast<double>(exact_area(2, -3, 3, -3, 3)), 4 * std::numbers::pi, 1e-15);
 }
 
-TEST(Area, SharesAreWithinWhatIsPromised) {
+TEST(Area, SharesAreWithinTolerance) {
   Random random;
   for (const float radius : kRadii) {
     double largest = 0, total = 0;
@@ -122,7 +122,7 @@ TEST(Area, SharesAreWithinWhatIsPromised) {
   }
 }
 
-TEST(Area, SharesOfTheSidesOfTheDiscToo) {  // an axis crosses the pixel
+TEST(Area, SharesOfTheDiscsSidesAreWithinTolerance) {  // an axis crosses the pixel
   Random random;
   for (const float radius : kRadii) {
     for (int i = 0; i < 2000; ++i) {
@@ -139,7 +139,7 @@ TEST(Area, SharesOfTheSidesOfTheDiscToo) {  // an axis crosses the pixel
   }
 }
 
-TEST(Area, TheSumIsTheDiscs) {
+TEST(Area, SharesSumToTheDiscsArea) {
   Random random;
   for (const float radius : {0.05f, 0.1f, 0.3f, 0.5f, 0.8f, 1.024f, 2.0f, 7.0f, 40.0f, 300.0f}) {
     for (int repeat = 0; repeat < (radius > 20 ? 3 : 200); ++repeat) {
@@ -155,7 +155,7 @@ TEST(Area, TheSumIsTheDiscs) {
   }
 }
 
-TEST(Area, InsideIsOneAndOutsideIsNothing) {
+TEST(Area, InsideIsOneAndOutsideIsZero) {
   Random random;
   for (const float radius : kRadii) {
     for (int i = 0; i < 20'000; ++i) {
@@ -183,7 +183,7 @@ TEST(Area, InsideIsOneAndOutsideIsNothing) {
   EXPECT_EQ(share(disc_of(3.0f, 3.5f, 1), 3, 3), share(disc_of(3.0f, 3.5f, 1), 2, 3));
 }
 
-TEST(Area, AboveTheLargestRadiusTheTestOfThePlainRuleDecides) {
+TEST(Area, LargestRadiiUseThePlainRule) {
   ImageSettings image = image_of(70, 50);
   std::vector<testing::Disc> discs;
   for (int i = 0; i < 60; ++i) {
@@ -209,7 +209,7 @@ double light_of(const Shape& shape, const Paint& paint, ImageSettings image) {
   return sum;
 }
 
-TEST(Area, AMovingDotKeepsItsLight) {
+TEST(Area, MovingDotKeepsItsLight) {
   for (const float radius :
        {0.05f, 0.2f, 0.5f, 0.9f, 1.024f, 1.1f, 1.7f, 1.9f, 2.2f, 2.5f, 2.8f, 6.0f, 12.0f}) {
     for (const bool is_snow : {false, true}) {
@@ -243,14 +243,14 @@ void expect_exact_shares(const Shape& shape, ImageSettings image) {
     }
 }
 
-TEST(Area, PicturesHaveTheExactSharesUpToTheirBorders) {
+TEST(Area, PicturesHaveExactSharesUpToTheirBorders) {
   for (const float radius : {0.03f, 0.4f, 1.1f, 4.0f, 20.0f, 90.0f, 900.0f})
     for (const float x : {-0.01f, 0.0f, 0.013f, 0.51f, 1.2f})
       for (const float y : {0.0f, 0.499f, 1.0f})
         expect_exact_shares({x, y, 0, radius / 61}, image_of(75, 61));
 }
 
-TEST(Area, TallPicturesAndFarCentresToo) {
+TEST(Area, TallPicturesAndFarCentresHaveExactShares) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const float y : {0.0f, 0.3f, 0.99998f, 1.0f})
     for (const float radius : {0.4f, 3.0f, 700.0f, 40000.0f})
@@ -275,7 +275,7 @@ constexpr std::pair<int, int> kSizesOfPictures[] = {
     {1000, 1000},   {1920, 1080},   {4000, 3000}, {7680, 4320}, {10000, 7000},
     {30000, 20000}, {65000, 65000}, {10000, 3},   {65536, 3},   {65536, 65536}};
 
-TEST(Area, SharesOfLargePicturesAreWithinWhatIsPromised) {
+TEST(Area, SharesOfLargePicturesAreWithinTolerance) {
   Random random;
   for (const auto& [width, height] : kSizesOfPictures) {
     double worst = 0;
@@ -300,7 +300,7 @@ TEST(Area, SharesOfLargePicturesAreWithinWhatIsPromised) {
   }
 }
 
-TEST(Area, PartsOfLargePicturesAreWithinWhatIsPromised) {
+TEST(Area, PartsOfLargePicturesAreWithinTolerance) {
   for (const auto& [width, height] : kSizesOfPictures) {
     ImageSettings image = image_of(std::min(width, 24), std::min(height, 24));
     image.antialias = true;

@@ -33,7 +33,7 @@ class Binning : public ::testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(Coverage, Binning, testing::coverages(), testing::coverage_name);
 
-TEST_P(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
+TEST_P(Binning, BoundsAndTileTestIncludeEveryCoveredPixel) {
   std::mt19937 engine(5);
   std::uniform_real_distribution<float> unit(0, 1);
   for (const auto& [width, height] :
@@ -118,7 +118,7 @@ void expect_lists(const cpu::TileLists& lists, const Circles& circles, const Til
   EXPECT_EQ(lists.overlaps, overlaps);
 }
 
-TEST_P(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
+TEST_P(Binning, ListsHoldEveryOverlapOnceInPaintOrder) {
   if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   const Circles circles = random_circles(5000, 0.1f, 0.5f, 0);
   const TileGrid grid = grid_of(200, 150, 32);
@@ -129,7 +129,7 @@ TEST_P(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   expect_lists(lists, circles, grid, 3);
 }
 
-TEST_P(Binning, ListsOfCopiesAreTheSame) {
+TEST_P(Binning, ListsOfCopiesMatchListsOfIndices) {
   if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   Circles circles = random_circles(100'000, 0.01f, 0.5f, 0);
   for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;
@@ -146,7 +146,7 @@ TEST_P(Binning, ListsOfCopiesAreTheSame) {
   }
 }
 
-TEST_P(Binning, TooManyOverlapsAreRefusedNotWritten) {
+TEST_P(Binning, RejectsTooManyOverlapsUnwritten) {
   const Circles circles = random_circles(100, 1.0f, 0.5f, 0);
   const TileGrid grid = grid_of(256, 256, 16);
   cpu::TileLists lists;
@@ -155,7 +155,7 @@ TEST_P(Binning, TooManyOverlapsAreRefusedNotWritten) {
   for (const cpu::SlabLists& slab : lists.slabs) EXPECT_EQ(slab.indices.size(), 0u);
 }
 
-TEST_P(Binning, CirclesThatMissEveryPixelCentreAreNotListed) {
+TEST_P(Binning, SkipsCirclesThatMissEveryPixelCentre) {
   const auto listed = [](Shape shape) {
     return count_overlaps(std::span(&shape, 1), TileGrid::make(64, 64, 16));
   };

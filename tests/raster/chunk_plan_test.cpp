@@ -31,22 +31,22 @@ TEST(ChunkPlan, ChunksGrowFromTheFrontToTheBack) {
   EXPECT_EQ(sizes_of({1000, {100, 250, 4}}), (std::vector<std::uint64_t>{100, 250, 250, 250, 150}));
 }
 
-TEST(ChunkPlan, WithoutGrowthTheSecondChunkIsTheRest) {
+TEST(ChunkPlan, SecondChunkWithoutGrowthIsTheRest) {
   EXPECT_EQ(sizes_of({1000, {100, kNoLimit, 0}}), (std::vector<std::uint64_t>{100, 900}));
   EXPECT_EQ(sizes_of({1000, {100, 500, 0}}), (std::vector<std::uint64_t>{100, 500, 400}));
 }
 
-TEST(ChunkPlan, EqualChunksAreEqualButTheLast) {
+TEST(ChunkPlan, EqualChunksExceptTheLast) {
   EXPECT_EQ(sizes_of(ChunkPlan::of_equal_chunks(10, 4)), (std::vector<std::uint64_t>{4, 4, 2}));
   EXPECT_EQ(sizes_of(ChunkPlan::of_equal_chunks(3, 4)), (std::vector<std::uint64_t>{3}));
 }
 
-TEST(ChunkPlan, NoCirclesAreOneEmptyChunk) {
+TEST(ChunkPlan, EmptyFrameIsOneEmptyChunk) {
   EXPECT_EQ(sizes_of({0, {0, 1, 2}}), (std::vector<std::uint64_t>{0}));
   EXPECT_EQ(sizes_of(ChunkPlan::of_equal_chunks(0, 7)), (std::vector<std::uint64_t>{0}));
 }
 
-TEST(ChunkPlan, WhatDoesNotFitIsHalvedAndStaysSo) {
+TEST(ChunkPlan, ChunksThatDoNotFitAreHalvedForGood) {
   ChunkPlan plan(1000, {400, kNoLimit, 4});
   plan.halve();
   EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{200, 200, 200, 200, 200}));
@@ -57,7 +57,7 @@ TEST(ChunkPlan, WhatDoesNotFitIsHalvedAndStaysSo) {
   EXPECT_EQ(plan.chunk().number, 1U);
 }
 
-TEST(ChunkPlan, OneCircleIsTheLeast) {
+TEST(ChunkPlan, SmallestChunkIsOneCircle) {
   ChunkPlan plan(3, {1, kNoLimit, 2});
   plan.halve();
   EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{1, 1, 1}));
@@ -65,7 +65,7 @@ TEST(ChunkPlan, OneCircleIsTheLeast) {
 
 constexpr std::uint32_t kAtTheEnd = ~0u;
 
-TEST(ChunkPlan, WhereItAsksOnlyAtTheEndItStartsAgain) {
+TEST(ChunkPlan, PollingAtTheEndRepeatsFromTheStart) {
   ChunkPlan plan(1000, {100, 600, 0}, kAtTheEnd);
   EXPECT_FALSE(plan.polls_now());
   plan.advance();
@@ -81,7 +81,7 @@ TEST(ChunkPlan, WhereItAsksOnlyAtTheEndItStartsAgain) {
   EXPECT_TRUE(plan.polling_each_chunk().polls_now());
 }
 
-TEST(ChunkPlan, FromTheFirstChunkThatItAsksAfterItAsksAfterEach) {
+TEST(ChunkPlan, PollsAfterEachChunkFromTheFirstPolledOn) {
   ChunkPlan plan(1000, {100, 300, 0}, 1);
   EXPECT_FALSE(plan.polls_now());
   plan.advance();
@@ -97,7 +97,7 @@ TEST(ChunkPlan, FromTheFirstChunkThatItAsksAfterItAsksAfterEach) {
   EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{150, 150, 150, 150}));
 }
 
-TEST(ChunkPlan, AllAtOnceBeginsAtTheFront) {
+TEST(ChunkPlan, DrawingAllAtOnceBeginsAtTheFront) {
   ChunkPlan plan(1000, {100, kNoLimit, 2});
   plan.advance();
   plan.take_all();

@@ -101,11 +101,11 @@ void expect_parts_of_the_whole(Rasterizer& rasterizer, const std::string& what) 
   }
 }
 
-TEST(Crop, PartsHaveThePixelsOfTheWhole) {
+TEST(Crop, PartsEqualTheWhole) {
   expect_parts_of_the_whole(*make_cpu_rasterizer({}), "CPU");
 }
 
-TEST(Crop, ChunksAndTilesLeaveTheirBits) {
+TEST(Crop, ChunksAndTilesKeepEveryBit) {
   if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const int tile : {16, 64})
     for (const std::uint64_t chunk : {std::uint64_t{0}, std::uint64_t{1000}})
@@ -113,7 +113,7 @@ TEST(Crop, ChunksAndTilesLeaveTheirBits) {
                                 "tiles of " + std::to_string(tile));
 }
 
-TEST(Crop, RingsBlendModesAndSharesHaveTheBitsOfTheWhole) {
+TEST(Crop, PartsWithRingsBlendModesAndSharesEqualTheWhole) {
   const std::vector<BlendMode> modes = {BlendMode::kOver, BlendMode::kAdd, BlendMode::kMultiply,
                                         BlendMode::kScreen};
   for (const bool antialias : {false, true}) {
@@ -149,7 +149,7 @@ TEST(Crop, CudaHasTheSameBits) {
   expect_parts_of_the_whole(*make_cuda_rasterizer({.chunk_circles = 700}), "CUDA in chunks");
 }
 
-TEST(Crop, BandsOfAPartAreThePart) {
+TEST(Crop, BandsOfAPartEqualThePart) {
   std::vector<std::unique_ptr<Rasterizer>> three;
   for (int i = 0; i < 3; ++i) three.push_back(make_cpu_rasterizer({}));
   const auto split = make_split_rasterizer(std::move(three));
@@ -161,7 +161,7 @@ TEST(Crop, BandsOfAPartAreThePart) {
 }
 
 /// At the far end of the largest picture: pixels are counted exactly.
-TEST(Crop, TheFarCornerOfTheLargestPictureIsExact) {
+TEST(Crop, FarCornerOfTheLargestPictureIsExact) {
   const ImageSettings whole = image_of(kMaxImageSide, kMaxImageSide);
   const Part part{kMaxImageSide - 40, kMaxImageSide - 30, 40, 30};
   Circles circles = random_circles(5000, 0.0002f, 0.5f, 0.1);

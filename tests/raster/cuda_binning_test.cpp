@@ -124,7 +124,7 @@ std::uint64_t size_of(const std::vector<std::vector<Overlap>>& lists) {
   return total;
 }
 
-TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
+TEST(CudaBinning, ListsHoldEveryOverlapOnceFrontToBack) {
   ROUNDEL_NEEDS_CUDA();
   std::mt19937 engine(3);
   for (const auto& [width, height] : {std::pair{333, 217}, {31, 33}, {2500, 1100}}) {
@@ -163,7 +163,7 @@ TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
   }
 }
 
-TEST(CudaBinning, TilesWithTheLongestListsComeFirstWhereListsDiffer) {
+TEST(CudaBinning, TilesWithTheLongestListsComeFirst) {
   ROUNDEL_NEEDS_CUDA();
   const TileGrid grid = TileGrid::make(500, 300, kTileSize);
   for (const bool is_uneven : {false, true}) {
@@ -193,7 +193,7 @@ TEST(CudaBinning, TilesWithTheLongestListsComeFirstWhereListsDiffer) {
   }
 }
 
-TEST(CudaBinning, ListsThatDoNotFitAreReportedWithWhatTheyNeed) {
+TEST(CudaBinning, OverflowReportsTheNeededCapacity) {
   ROUNDEL_NEEDS_CUDA();
   const TileGrid grid = TileGrid::make(200, 200, kTileSize);
   const Circles circles = random_circles(3000, 0.1f, 0.5f, 0);

@@ -129,7 +129,7 @@ Image filled(int width, int height, int channels, const auto& value, int bits = 
   return image;
 }
 
-TEST_F(CudaPng, NarrowPicturesOfEveryKindAreTheSame) {
+TEST_F(CudaPng, NarrowPicturesOfEveryKindMatch) {
   for (int width = 1; width <= 70; ++width) {
     for (const int channels : {3, 4}) {
       const auto seed = static_cast<unsigned>(10 * width + channels);
@@ -145,7 +145,7 @@ TEST_F(CudaPng, NarrowPicturesOfEveryKindAreTheSame) {
   }
 }
 
-TEST_F(CudaPng, RandomPicturesAreTheSame) {
+TEST_F(CudaPng, RandomPicturesMatch) {
   std::mt19937 random(7);
   for (int k = 0; k < 300; ++k) {
     const int width = static_cast<int>(1 + random() % (k % 5 == 0 ? 5000 : 1500));
@@ -156,7 +156,7 @@ TEST_F(CudaPng, RandomPicturesAreTheSame) {
   }
 }
 
-TEST_F(CudaPng, RunsOfEveryLengthAreTheSame) {
+TEST_F(CudaPng, RunsOfEveryLengthMatch) {
   // Rows with runs of k pixels: with whole pieces, their rests, and segments' ends.
   for (const int channels : {3, 4}) {
     for (const int bits : {8, 16}) {
@@ -170,7 +170,7 @@ TEST_F(CudaPng, RunsOfEveryLengthAreTheSame) {
   }
 }
 
-TEST_F(CudaPng, PicturesAsDrawnAreTheSame) {
+TEST_F(CudaPng, DrawnPicturesMatch) {
   for (const int channels : {3, 4}) {
     for (const int width : {255, 256, 257, 1023, 1024, 1025, 1920, 2047, 2049}) {
       const Framebuffer picture = discs(width, 96, 40, static_cast<unsigned>(width), 0.6f);
@@ -184,7 +184,7 @@ TEST_F(CudaPng, PicturesAsDrawnAreTheSame) {
   }
 }
 
-TEST_F(CudaPng, NoiseIsStoredWhereThatIsSmaller) {
+TEST_F(CudaPng, NoiseIsStoredIfSmaller) {
   std::mt19937 random(5);
   for (const int channels : {3, 4}) {
     expect_same(random_image(1024, 700, channels, 3), "noise");
@@ -218,7 +218,7 @@ TEST_F(CudaPng, RareColoursHaveLongCodes) {
   }
 }
 
-TEST_F(CudaPng, VeryWideAndVeryHighPicturesAreTheSame) {
+TEST_F(CudaPng, VeryWideAndVeryHighPicturesMatch) {
   expect_same(mixed_image(1, 200'000, 3, 8, 1), "high");
   expect_same(mixed_image(2'000'000, 2, 4, 8, 2), "wide");
   expect_same(mixed_image(1'000'000, 2, 4, 16, 2), "wide, words");
@@ -261,7 +261,7 @@ TEST_F(CudaPng, RasterizersMakeTheFilesOfFrames) {
   }
 }
 
-TEST_F(CudaPng, WhereMemoryIsShortTheHostIsLeftThePicture) {
+TEST_F(CudaPng, HostEncodesIfDeviceMemoryIsShort) {
   const auto rasterizer = make_cuda_rasterizer({.memory_budget = std::uint64_t{40} << 20});
   const Circles circles = testing::random_circles(300, 0.05f, 0.5f, 0.2);
   const ImageSettings image = testing::image_of(2000, 900);

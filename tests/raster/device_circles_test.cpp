@@ -52,7 +52,7 @@ class FilmOfBoth {
 };
 
 /// Frames whose circles the device makes and those whose circles come from the host.
-TEST(DeviceCircles, FramesOfFilmsEqualTheCpus) {
+TEST(DeviceCircles, FilmFramesEqualTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda_rasterizer({});
   const auto cpu = make_cpu_rasterizer({});
@@ -154,7 +154,7 @@ TEST(DeviceCircles, RasterizersShareStates) {
 }
 
 /// Frames are polled after as many chunks as the previous one needed.
-TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
+TEST(DeviceCircles, FramesMayNeedMoreChunksThanThePrevious) {
   ROUNDEL_NEEDS_CUDA();
   const Scene whole = parse_scene(
       "version: 1\nimage: {width: 200, height: 200}\nlayers:\n  - generator: rand100k\n", "a.yaml");
@@ -189,7 +189,7 @@ TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
 
 /// Frames that go to the device as a graph, and those that differ from the previous one: standing
 /// still, moving, and with growing lists.
-TEST(DeviceCircles, FilmsMayMoveNowAndThenAndTheirListsGrow) {
+TEST(DeviceCircles, FilmsThatMoveAtTimesGrowTheirLists) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with(
       "  - random: {count: 20000, radius: 0.002, alpha: 0.01}\n"
@@ -200,7 +200,7 @@ TEST(DeviceCircles, FilmsMayMoveNowAndThenAndTheirListsGrow) {
   for (std::int64_t frame = 0; frame < 17; ++frame) film.expect_same(*cuda, frame);
 }
 
-TEST(DeviceCircles, AFrameThatDoesNotComeToItsEndHarmsNoOther) {
+TEST(DeviceCircles, FailedFrameDoesNotAffectOthers) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - generator: snow\n  - generator: rand10k\n    opacity: 0.1\n");
   FilmOfBoth film(scene);
@@ -246,7 +246,7 @@ TEST(DeviceCircles, TimesCoverAllChunks) {
             0.5 * least_time({.chunk_circles = 400'000, .times_stages = true}, 1));
 }
 
-TEST(DeviceCircles, UnusedTimesAreNotTaken) {
+TEST(DeviceCircles, UnusedTimesAreNotMeasured) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - random: {count: 4000, radius: 0.02, alpha: 0.5}\n");
   FilmSource film(scene);
@@ -265,7 +265,7 @@ TEST(DeviceCircles, UnusedTimesAreNotTaken) {
 }
 
 /// Chunk by chunk, across layers; the CPU's come from the host.
-TEST(DeviceCircles, RandomLayersEqualTheCpus) {
+TEST(DeviceCircles, RandomLayersEqualTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   static constexpr char kHead[] =
       "version: 1\nimage: {{width: 320, height: 200{}}}\nview: {{center: [0.4, 0.5], zoom: 1.25}}\n"
@@ -313,7 +313,7 @@ TEST(DeviceCircles, RandomLayersEqualTheCpus) {
   }
 }
 
-TEST(DeviceCircles, AFilmWithoutMemoryForListsIsLeftToTheHost) {
+TEST(DeviceCircles, HostDrawsFilmsWhoseListsDoNotFit) {
   ROUNDEL_NEEDS_CUDA();
   RasterOptions options;
   options.memory_budget = std::uint64_t{64} << 20;

@@ -44,7 +44,7 @@ std::vector<std::uint8_t> floats_of(const Circles& circles, const ImageSettings&
   return samples;
 }
 
-TEST(CudaDevicePixels, EqualThoseInMainMemory) {
+TEST(CudaDevicePixels, EqualPixelsInMainMemory) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda();
   const Circles circles = testing::random_circles(5000, 0.05f, 0.5f, 0.2);
@@ -76,7 +76,7 @@ TEST(CudaDevicePixels, EqualThoseInMainMemory) {
   }
 }
 
-TEST(CudaDevicePixels, AreDrawnAfterSomeThatTheDeviceHasNoMemoryFor) {
+TEST(CudaDevicePixels, AreDrawnAfterAnAllocationFailure) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda();
   const Circles circles = testing::random_circles(100, 0.2f, 0.5f, 0);
@@ -87,7 +87,7 @@ TEST(CudaDevicePixels, AreDrawnAfterSomeThatTheDeviceHasNoMemoryFor) {
   EXPECT_EQ(read(draw(*cuda, circles, image, false), size), before);
 }
 
-TEST(CudaDevicePixels, StayWhatTheyAreWhileOthersAreDrawn) {
+TEST(CudaDevicePixels, StayUnchangedWhileOthersAreDrawn) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda();
   const ImageSettings image = image_of(64, 64);

@@ -44,7 +44,7 @@ const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700
 using Equality = testing::Coverage;
 INSTANTIATE_TEST_SUITE_P(Coverage, Equality, testing::coverages(), testing::coverage_name);
 
-TEST_P(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
+TEST_P(Equality, TilesThreadsChunksAndMemoryKeepEveryBit) {
   for (const auto& [width, height] : kSizes) {
     for (const double snow : {0.0, 1.0, 0.3}) {
       for (const float largest : {0.08f, 2.0f}) {
@@ -58,7 +58,7 @@ TEST_P(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
   }
 }
 
-TEST_P(Equality, AlphaImagesAndLinearBlendingToo) {
+TEST_P(Equality, AlphaImagesAndLinearBlendingKeepEveryBit) {
   ImageSettings image = image_of(70, 50);
   const Circles circles = random_circles(2000, 0.1f, 0.3f, 0.5);
   for (const bool alpha : {false, true}) {
@@ -72,7 +72,7 @@ TEST_P(Equality, AlphaImagesAndLinearBlendingToo) {
   }
 }
 
-TEST_P(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
+TEST_P(Equality, ListsAllCirclesAtOnceIfStatesDoNotFit) {
   const ImageSettings image = image_of(130, 130);  // 25 tiles, whose states take 400 KiB
   const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
   const Framebuffer expected = draw_without_tiles(circles, image);
@@ -88,7 +88,7 @@ TEST_P(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
   EXPECT_EQ(measure_drawing(circles, image, 0, options).memory, stats.memory);
 }
 
-TEST_P(Equality, AMemoryBudgetThatIsTooSmallIsRefused) {
+TEST_P(Equality, RejectsATooSmallMemoryBudget) {
   const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
   const auto rasterizer = make_cpu_rasterizer({.threads = 2, .memory_budget = 8 << 10});
   Framebuffer framebuffer;
@@ -205,7 +205,7 @@ std::vector<Circles> circles_to_stream() {
   return many;
 }
 
-TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
+TEST_P(Equality, CirclesMadeOnDemandKeepEveryBit) {
   for (const Circles& circles : circles_to_stream()) {
     const bool are_few = circles.count() < 10'000;  // others take long
     for (const RasterOptions& options : cpu_variants())
@@ -214,7 +214,7 @@ TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
   }
 }
 
-TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
+TEST_P(Equality, CirclesMadeOnDemandKeepEveryBitOnCuda) {
   ROUNDEL_NEEDS_CUDA();
   for (const Circles& circles : circles_to_stream()) {
     for (const RasterOptions& options :
@@ -223,7 +223,7 @@ TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
   }
 }
 
-TEST_P(Equality, CirclesBehindASaturatedImageAreNeverFetched) {
+TEST_P(Equality, SkipsCirclesBehindASaturatedImage) {
   const Circles circles = random_circles(200'000, 0.2f, 0.8f, 0);
   const ImageSettings image = image_of(64, 64);
   const WatchedCircles watched(circles, 16);
@@ -234,7 +234,7 @@ TEST_P(Equality, CirclesBehindASaturatedImageAreNeverFetched) {
   EXPECT_LT(watched.first_made(), 200'000U);
 }
 
-void expect_it_can_be_used_again(Rasterizer& rasterizer) {
+void expect_reusable(Rasterizer& rasterizer) {
   const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
   ImageSettings sunset = image_of(40, 30), night = sunset;
@@ -247,17 +247,17 @@ void expect_it_can_be_used_again(Rasterizer& rasterizer) {
                        "again");
 }
 
-TEST_P(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
-  expect_it_can_be_used_again(*make_cpu_rasterizer({.threads = 2, .chunk_circles = 125}));
+TEST_P(Equality, RasterizersDrawSeveralImages) {
+  expect_reusable(*make_cpu_rasterizer({.threads = 2, .chunk_circles = 125}));
 }
 
-TEST_P(Equality, ARasterizerCanBeUsedAgainForOtherImagesOnCuda) {
+TEST_P(Equality, CudaRasterizersDrawSeveralImages) {
   ROUNDEL_NEEDS_CUDA();
-  expect_it_can_be_used_again(*make_cuda_rasterizer({}));
-  expect_it_can_be_used_again(*make_cuda_rasterizer({.chunk_circles = 125}));
+  expect_reusable(*make_cuda_rasterizer({}));
+  expect_reusable(*make_cuda_rasterizer({.chunk_circles = 125}));
 }
 
-TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
+TEST_P(Equality, CudaMatchesTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   const std::vector<RasterOptions> variants{{},
                                             {.chunk_circles = 1000},
@@ -289,7 +289,7 @@ TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
 }
 
 /// Rows of tiles begin at a crowd. In its subtiles some pixels are opaque long before others.
-TEST_P(Equality, CrowdsInFrontHaveTheBitsOfTheCpuOnCuda) {
+TEST_P(Equality, CudaMatchesTheCpuWithCrowdsInFront) {
   const ImageSettings image = image_of(500, 420);
   for (const std::size_t count : {400u, 6'000u, 40'000u}) {
     for (const float height : {0.05f, 0.5f, 0.93f}) {
@@ -312,7 +312,7 @@ TEST_P(Equality, CrowdsInFrontHaveTheBitsOfTheCpuOnCuda) {
   ROUNDEL_NEEDS_CUDA();
 }
 
-TEST_P(Equality, CirclesInOrderOfTheirPlaceHaveTheBitsOfTheCpuOnCuda) {
+TEST_P(Equality, CudaMatchesTheCpuWithCirclesSortedByPosition) {
   // Several macrotiles, which a sample estimates as equally dense, since the front half has no
   // order. Slabs are as large as if each had circles in all of them, but slabs of the back half
   // overflow one.
@@ -330,7 +330,7 @@ TEST_P(Equality, CirclesInOrderOfTheirPlaceHaveTheBitsOfTheCpuOnCuda) {
 }
 
 /// If the host polls after each chunk, tiles that earlier chunks left active must be kept.
-TEST_P(Equality, LaterChunksWhoseListsDoNotFitAreDrawnAgain) {
+TEST_P(Equality, LaterChunksWhoseListsOverflowAreDrawnAgain) {
   constexpr std::size_t kChunk = 20'000;
   Circles circles = random_circles(3 * kChunk, 0.0005f, 0.01f, 0);
   const std::vector<std::size_t> sampled = sampled_indices(circles.count());
@@ -353,7 +353,7 @@ TEST_P(Equality, LaterChunksWhoseListsDoNotFitAreDrawnAgain) {
   expect_same_bits(draw_cpu(circles, image), draw(*cuda, circles, image), "lists that grow");
 }
 
-TEST_P(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
+TEST_P(Equality, CudaMatchesTheCpuWithLongLists) {
   ROUNDEL_NEEDS_CUDA();
   struct Case {
     float largest_radius, max_alpha;
@@ -388,7 +388,7 @@ TEST_P(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
   }
 }
 
-TEST_P(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
+TEST_P(Equality, EveryCudaDeviceDrawsFromAnyThread) {
   ROUNDEL_NEEDS_CUDA();
   const ImageSettings image = image_of(300, 200);
   std::vector<Circles> frames;  // the first two share their paints, the others have their own
@@ -418,7 +418,7 @@ TEST_P(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
 
 // A rasterizer must not lower the shared memory limit of kernels that another one is about to
 // launch.
-TEST_P(Equality, RasterizersOfADeviceDrawOtherNumbersOfCirclesAtTheSameTime) {
+TEST_P(Equality, RasterizersOfADeviceDrawFramesOfDifferentSizesAtOnce) {
   ROUNDEL_NEEDS_CUDA();
   constexpr int kTimes = 1000;
   const ImageSettings image = image_of(300, 200);
@@ -447,7 +447,7 @@ TEST_P(Equality, CudaInLittleMemoryHasTheSameBits) {
       expected, draw(*make_cuda_rasterizer({.memory_budget = 24 << 20}), circles, image), "24 MiB");
 }
 
-TEST(EqualityOfScenes, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
+TEST(EqualityOfScenes, SelftestScenesMatchTheirPixelByPixelRendering) {
   if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const NamedScene& scene : selftest_scenes()) {
     if (scene.circles.count() * static_cast<std::size_t>(scene.image.width * scene.image.height) >

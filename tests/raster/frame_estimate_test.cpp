@@ -28,7 +28,7 @@ TEST(FrameEstimate, FaintCirclesAreAllNeeded) {
   EXPECT_EQ(estimate.front_tiles_per_circle, estimate.tiles_per_circle);
 }
 
-TEST(FrameEstimate, AHotSpotMakesALongList) {
+TEST(FrameEstimate, HotSpotMakesALongList) {
   Circles circles = testing::random_circles(100'000, 0.01f, 0.01f, 0);
   const ImageSettings image = image_of(1024, 1024);
   EXPECT_EQ(estimate_frame(circles, image, 32, 3).longest_list, 0);
@@ -57,7 +57,7 @@ TEST(FrameEstimate, CirclesAreDenserInSomeSquares) {
   EXPECT_EQ(estimate_frame(Circles{}, image_of(4096, 4096), 32, 3).densest_square, 1);
 }
 
-TEST(FrameEstimate, CirclesInOrderOfTheirPlaceAreDenseWhereTheyFollowEachOther) {
+TEST(FrameEstimate, CirclesSortedByPositionAreDenseLocally) {
   Circles circles = testing::random_circles(100'000, 0.001f, 0.001f, 0);
   const auto densest = [&] {
     return estimate_frame(circles, image_of(4096, 4096), 32, 3).densest_square;
@@ -72,7 +72,7 @@ TEST(FrameEstimate, CirclesInOrderOfTheirPlaceAreDenseWhereTheyFollowEachOther) 
   EXPECT_GT(densest(), 0.9);
 }
 
-TEST(FrameEstimate, TheHeightOfACrowdInFrontIsFound) {
+TEST(FrameEstimate, FindsTheHeightOfACrowdInFront) {
   Circles circles = testing::random_circles(10'000, 0.5f, 1.0f, 0);
   const ImageSettings image = image_of(1024, 1024);
   EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);
@@ -91,7 +91,7 @@ TEST(FrameEstimate, TheHeightOfACrowdInFrontIsFound) {
   EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);
 }
 
-TEST(FrameEstimate, NoCirclesAreEstimated) {
+TEST(FrameEstimate, AcceptsAnEmptyFrame) {
   const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
   EXPECT_EQ(estimate.tiles_per_circle, 0.0);

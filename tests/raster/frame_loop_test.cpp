@@ -52,7 +52,7 @@ std::string log_of(FakeBackend backend, std::size_t count = 300) {
   return backend.log;
 }
 
-TEST(FrameLoop, DrawsChunkAfterChunkUntilTheLast) {
+TEST(FrameLoop, DrawsAllChunksInOrder) {
   EXPECT_EQ(log_of({}), "plan bin200-300 blend result bin0-200 blend result finish");
   EXPECT_EQ(log_of({}, 0), "plan bin0-0 blend result finish");
 }
@@ -63,13 +63,13 @@ TEST(FrameLoop, EndsWhenNoTileIsActive) {
   EXPECT_EQ(log_of(backend), "plan bin200-300 blend result finish");
 }
 
-TEST(FrameLoop, AsksOnlyAtTheEndWhereThePlanSaysSo) {
+TEST(FrameLoop, PollsOnlyAtTheEndIfPlanned) {
   FakeBackend backend;
   backend.first_poll = ~0u;
   EXPECT_EQ(log_of(backend), "plan bin200-300 blend bin0-200 blend result finish");
 }
 
-TEST(FrameLoop, GoesOnWhereMoreChunksAreNeededThanWereExpected) {
+TEST(FrameLoop, ContinuesIfMoreChunksAreNeededThanExpected) {
   FakeBackend backend;
   backend.first_poll = 1;
   backend.most_circles = 150;
@@ -81,13 +81,13 @@ TEST(FrameLoop, GoesOnWhereMoreChunksAreNeededThanWereExpected) {
             "bin300-400 blend bin150-300 blend result finish");
 }
 
-TEST(FrameLoop, AChunkWhoseListsHadNoPlaceIsDrawnAgain) {
+TEST(FrameLoop, RedrawsAChunkWhoseListsOverflowed) {
   FakeBackend backend;
   backend.results = {{Next::kRepeat, 0}, {Next::kAdvance, 0}};
   EXPECT_EQ(log_of(backend), "plan bin200-300 blend result bin200-300 blend result finish");
 }
 
-TEST(FrameLoop, AChunkThatDoesNotFitIsHalved) {
+TEST(FrameLoop, HalvesAChunkThatDoesNotFit) {
   FakeBackend backend;
   backend.results = {{Next::kHalve, 0}};
   EXPECT_EQ(log_of(backend, 120),
@@ -95,13 +95,13 @@ TEST(FrameLoop, AChunkThatDoesNotFitIsHalved) {
             "bin0-20 blend result finish");
 }
 
-TEST(FrameLoop, WithoutAPlaceForPixelsAllCirclesAreTakenAtOnce) {
+TEST(FrameLoop, DrawsAllCirclesAtOnceIfStatesDoNotFit) {
   FakeBackend backend;
   backend.results = {{Next::kTakeAll, 5}};
   EXPECT_EQ(log_of(backend), "plan bin200-300 blend result bin0-300 blend result finish");
 }
 
-TEST(FrameLoop, NothingIsCalledAfterAVerbThatFails) {
+TEST(FrameLoop, StopsAfterAFailedStage) {
   const CircleStream circles(50, [](std::size_t, std::span<Shape>, std::span<Paint>) {});
   const std::vector<std::string> verbs{"plan", "bin", "blend", "result", "finish"};
   for (const std::string& verb : verbs) {

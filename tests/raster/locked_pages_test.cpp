@@ -27,7 +27,7 @@ bool has_only(const Block& block, std::uint8_t value) {
 }
 
 /// Without a device they are ordinary memory.
-TEST(LockedPages, OfAllSizesAreApartAndAligned) {
+TEST(LockedPages, AreSeparateAndAlignedAtAllSizes) {
   std::vector<Block> blocks;
   for (int round = 0; round < 3; ++round)
     for (const std::size_t size : kSizes) blocks.push_back(locked_pages<std::uint8_t>(size));
@@ -40,11 +40,11 @@ TEST(LockedPages, OfAllSizesAreApartAndAligned) {
     EXPECT_TRUE(has_only(blocks[i], static_cast<std::uint8_t>(i))) << i;
 }
 
-TEST(LockedPages, OfZeroBytesAreEmpty) {
+TEST(LockedPages, MayBeEmpty) {
   EXPECT_TRUE(locked_pages<std::uint8_t>(0).empty());
 }
 
-TEST(LockedPages, AreLockedUntilTheLastOfTheirSlabIsGivenBack) {
+TEST(LockedPages, StayLockedUntilTheirSlabIsFree) {
   ROUNDEL_NEEDS_CUDA();
   for (const std::size_t size : kSizes) {
     std::vector<Block> blocks;
@@ -64,7 +64,7 @@ TEST(LockedPages, AreLockedUntilTheLastOfTheirSlabIsGivenBack) {
   }
 }
 
-TEST(LockedPages, GivenBackAreTakenAgain) {
+TEST(LockedPages, AreReused) {
   ROUNDEL_NEEDS_CUDA();
   const Block other = locked_pages<std::uint8_t>(100);
   Block first = locked_pages<std::uint8_t>(200);
@@ -74,7 +74,7 @@ TEST(LockedPages, GivenBackAreTakenAgain) {
   EXPECT_EQ(first.data(), place);
 }
 
-TEST(LockedPages, HaveWhatADeviceCopiesToThemAfterTheyWereDiscarded) {
+TEST(LockedPages, AcceptDeviceCopiesAfterDiscarding) {
   ROUNDEL_NEEDS_CUDA();
   for (const std::size_t size : kSizes) {
     Block block = locked_pages<std::uint8_t>(size);
@@ -87,7 +87,7 @@ TEST(LockedPages, HaveWhatADeviceCopiesToThemAfterTheyWereDiscarded) {
   }
 }
 
-TEST(LockedPages, FromSeveralThreads) {
+TEST(LockedPages, AllowSeveralThreads) {
   std::vector<std::thread> threads;
   for (std::uint8_t number = 0; number < 4; ++number) {
     threads.emplace_back([number] {

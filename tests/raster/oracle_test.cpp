@@ -64,19 +64,19 @@ void expect_agreement(const Circles& circles, const ImageSettings& image) {
   EXPECT_LE(ambiguous, 1 + image.width * image.height / 50);
 }
 
-TEST(Oracle, SolidCirclesAgreeWithBinary64) {
+TEST(Oracle, SolidCirclesMatchBinary64) {
   expect_agreement(random_circles(800, 0.2f, 1.0f, 0), image_of(97, 61));
   expect_agreement(random_circles(3000, 0.02f, 0.5f, 0, 2), image_of(64, 128));
 }
 
-TEST(Oracle, SnowOverAGradientAgreesWithBinary64) {
+TEST(Oracle, SnowOverAGradientMatchesBinary64) {
   ImageSettings image = image_of(80, 80);
   image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.4f, 0.4f}};
   expect_agreement(random_circles(1500, 0.1f, 0.5f, 1.0), image);
   expect_agreement(random_circles(1500, 0.1f, 0.5f, 0.5, 3), image);
 }
 
-TEST(Oracle, LayersThatNeverSaturateAgreeWithBinary64) {
+TEST(Oracle, UnsaturatedLayersMatchBinary64) {
   expect_agreement(random_circles(2000, 0.5f, 0.01f, 0), image_of(40, 40));
 }
 

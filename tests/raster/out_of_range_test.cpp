@@ -17,7 +17,7 @@ Scene small_scene() {
       "s.yaml");
 }
 
-TEST(OutOfRange, SizesOfTilesAreErrors) {
+TEST(OutOfRange, RejectsTileSizes) {
   for (const int size : {-16, -1, 1, 3, 8, 15, 17, 48, 512, std::numeric_limits<int>::max()}) {
     const Error error = error_of([&] { make_cpu_rasterizer({.tile_size = size}); });
     EXPECT_EQ(error.exit_code(), ExitCode::kUsage) << size;
@@ -27,7 +27,7 @@ TEST(OutOfRange, SizesOfTilesAreErrors) {
     EXPECT_NO_THROW(make_cpu_rasterizer({.tile_size = size}));
 }
 
-TEST(OutOfRange, SizesBitsAndCropsOfImagesAreErrors) {
+TEST(OutOfRange, RejectsImageSizesBitsAndCrops) {
   const TemporaryFolder folder;
   const auto rasterizer = make_cpu_rasterizer({});
   const auto refuses = [&](const auto& change) {
@@ -60,7 +60,7 @@ TEST(OutOfRange, SizesBitsAndCropsOfImagesAreErrors) {
   EXPECT_EQ(folder.count_files(), 0U);
 }
 
-TEST(OutOfRange, PathsWithNulAreErrors) {
+TEST(OutOfRange, RejectsPathsWithNul) {
   using namespace std::string_literals;
   const TemporaryFolder folder;
   const auto rasterizer = make_cpu_rasterizer({});
@@ -77,7 +77,7 @@ TEST(OutOfRange, PathsWithNulAreErrors) {
     EXPECT_NE(std::string(error.what()).find("\\x00"), std::string::npos) << error.what();
 }
 
-TEST(OutOfRange, TextsAndTablesOfNothingAreErrors) {
+TEST(OutOfRange, RejectsEmptyTextsAndNullTables) {
   EXPECT_EQ(error_of([] { parse_scene(std::string_view(), "s.yaml"); }).exit_code(),
             ExitCode::kInvalidScene);
   SceneOverrides overrides;
@@ -87,7 +87,7 @@ TEST(OutOfRange, TextsAndTablesOfNothingAreErrors) {
             ExitCode::kUsage);
 }
 
-TEST(OutOfRange, TolerancesThatMeanNothingAreErrors) {
+TEST(OutOfRange, RejectsInvalidTolerances) {
   Picture a;
   a.width = 4, a.height = 3, a.channels = 3;
   a.bytes.resize_discard(36);

@@ -9,14 +9,14 @@ namespace {
 
 using L = ScalarLanes;
 
-TEST(PixelMath, SnowFalloffIsTheExponential) {
+TEST(PixelMath, SnowFalloffMatchesTheExponential) {
   for (float t = 0.0f; t <= 1.0f; t += 1.0f / 65536) {
     EXPECT_NEAR(scalar::snow_falloff<L>(t), std::exp(-4 * static_cast<double>(t)), 4e-7) << t;
   }
   EXPECT_EQ(scalar::snow_falloff<L>(0.0f), 1.0f);
 }
 
-TEST(PixelMath, NearSqrtIsNear) {
+TEST(PixelMath, NearSqrtIsWithinItsBound) {
   EXPECT_EQ(scalar::near_sqrt<L>(0.0f), 0.0f);
   for (float t = 0x1p-40f; t < 0x1p40f; t *= 1.0001f) {
     const double root = std::sqrt(static_cast<double>(t));
@@ -24,7 +24,7 @@ TEST(PixelMath, NearSqrtIsNear) {
   }
 }
 
-TEST(PixelMath, AlphaZeroLeavesEveryBit) {
+TEST(PixelMath, AlphaZeroKeepsEveryBit) {
   scalar::PixelState<L> state{0.1f, 0.2f, 0.3f, 0.7f};
   scalar::composite<L>(state, 0.0f, 1e6f, 1.0f, 5.0f);
   EXPECT_EQ(state.red, 0.1f);
@@ -33,7 +33,7 @@ TEST(PixelMath, AlphaZeroLeavesEveryBit) {
   EXPECT_EQ(state.transmittance, 0.7f);
 }
 
-TEST(PixelMath, CompositingRoundsAsTheContractSays) {
+TEST(PixelMath, CompositingFollowsTheFrameContract) {
   scalar::PixelState<L> state{0.1f, 0.2f, 0.3f, 0.7f};
   scalar::composite<L>(state, 0.3f, 0.9f, 0.8f, 0.7f);
   const float weight = 0.7f * 0.3f;
@@ -43,7 +43,7 @@ TEST(PixelMath, CompositingRoundsAsTheContractSays) {
   EXPECT_EQ(state.transmittance, 0.7f * (1.0f - 0.3f));
 }
 
-TEST(PixelMath, AStoppedPixelTakesNoMore) {
+TEST(PixelMath, StoppedPixelsStayUnchanged) {
   PixelWalk walk = PixelWalk::at(0, 0, ImageSettings());
   const float opaque = scalar::kOpaqueTransmittance;
   walk.state = {0, 0, 0, opaque, opaque, opaque};
@@ -72,7 +72,7 @@ TEST(PixelMath, SnowFollowsTheColourTable) {
   }
 }
 
-TEST(PixelMath, ZeroUnlessAndClampTakeCareOfSpecialValues) {
+TEST(PixelMath, ZeroUnlessAndClampHandleSpecialValues) {
   EXPECT_EQ(L::clamp(std::nanf(""), 0.0f, 1.0f), 0.0f);
   EXPECT_EQ(L::clamp(2.0f, 0.0f, 1.0f), 1.0f);
   EXPECT_EQ(L::saturate(std::nanf("")), 0.0f);

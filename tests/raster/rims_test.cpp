@@ -48,7 +48,7 @@ Circles circles_of_rims(std::size_t count, const std::vector<float>& radii, floa
 }
 
 /// A warp paints 32 circles in the best of several ways, which depends on all of their sizes.
-TEST_P(Rims, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
+TEST_P(Rims, CudaMatchesTheCpuWithCirclesOfDifferentSizes) {
   ROUNDEL_NEEDS_CUDA();
   const std::vector<std::vector<float>> radii{
       {1.8f},                                           // axes through most pixels
@@ -140,7 +140,7 @@ TEST_P(Rims, CirclesThatGrazePixelsHaveTheSameBits) {
   }
 }
 
-TEST_P(Rims, CirclesThatGrazePixelsHaveTheBitsOfTheCpuOnCuda) {
+TEST_P(Rims, CudaMatchesTheCpuWithCirclesThatGrazePixels) {
   ROUNDEL_NEEDS_CUDA();
   for (const bool are_rings : {false, true}) {
     const ImageSettings image = black_image(are_rings);

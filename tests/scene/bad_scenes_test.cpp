@@ -9,7 +9,7 @@
 namespace roundel {
 namespace {
 
-TEST(BadScenes, HaveExactlyTheirMessages) {
+TEST(BadScenes, HaveTheExactMessages) {
   const std::string path = ROUNDEL_SOURCE_DIR "/tests/scene/bad_scenes.yaml";
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
@@ -41,7 +41,7 @@ TEST(BadScenes, OnlyTheFirstHundredProblemsAreListed) {
 }
 
 // Words of the scene are shortened in the middle, so that the place and the problem remain.
-TEST(BadScenes, NoLineOfAMessageIsLong) {
+TEST(BadScenes, LinesOfMessagesAreShort) {
   if (kAddressSanitized) GTEST_SKIP() << "reads megabytes of text";
   const auto repeat = [](const std::string& word, int times) {
     std::string text;
@@ -78,7 +78,7 @@ TEST(BadScenes, NoLineOfAMessageIsLong) {
   }
 }
 
-TEST(BadScenes, ThousandsOfLongProblemsAreAFewPages) {
+TEST(BadScenes, ThousandsOfLongProblemsFillFewPages) {
   if (kAddressSanitized) GTEST_SKIP() << "reads megabytes of text";
   std::string text = "version: 1\nlayers:\n";
   for (int i = 0; i < 900; ++i)
@@ -88,7 +88,7 @@ TEST(BadScenes, ThousandsOfLongProblemsAreAFewPages) {
   EXPECT_LT(error.size(), FormatErrors::kMaxReported * (kMaxErrorLineBytes + 1) + 100);
 }
 
-TEST(Errors, LinesUpToTheLimitStayAndLongerOnesLoseTheirMiddle) {
+TEST(Errors, LongLinesLoseTheirMiddle) {
   const std::string longest(kMaxErrorLineBytes, 'x');
   EXPECT_EQ(error_text({}), "");
   EXPECT_EQ(error_text(Lines("a") + "b\n"), "a\nb");
@@ -101,7 +101,7 @@ TEST(Errors, LinesUpToTheLimitStayAndLongerOnesLoseTheirMiddle) {
   EXPECT_EQ(std::string(Error(ExitCode::kUsage, longest + "y").what()), error_text(longest + "y"));
 }
 
-TEST(Errors, LineFeedsOfANameBeginNoLine) {
+TEST(Errors, LineFeedsInNamesAreEscaped) {
   const Error error(ExitCode::kUsage, Lines("a\n::error::b.yaml: \x1b[31m") + "c");
   EXPECT_STREQ(error.what(), "a\\x0a::error::b.yaml: \\x1b[31m\nc");
   EXPECT_EQ(error.lines().all(),
@@ -119,7 +119,7 @@ TEST(BadScenes, DataFilesAreCheckedWithTheScene) {
                 ": expected an .npy array, but it does not start like one");
 }
 
-TEST(BadScenes, LayersHaveNamesOfTheirOwn) {
+TEST(BadScenes, NamesOfLayersAreUnique) {
   EXPECT_EQ(parse_error("version: 1\nlayers:\n"
                         "  - {name: a, generator: rgb}\n"
                         "  - {name: \"b,c\", generator: rgb}\n"
@@ -148,7 +148,7 @@ TEST(BadScenes, NamesOfLayersAreInMessages) {
       "s.yaml:7:24: layers[3].data (\"dust\"): dust.npy: no such file");
 }
 
-TEST(BadScenes, OnlyLayersThatThereAreCanBeShown) {
+TEST(BadScenes, ShownLayersMustExist) {
   const auto error_of_layers = [](const std::string& layers, const std::string& shown) {
     SceneOverrides overrides;
     overrides.layers = std::vector<std::string>{shown};

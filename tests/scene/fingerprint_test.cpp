@@ -39,7 +39,7 @@ std::string replaced(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-TEST(Fingerprint, Is32HexDigitsAndDoesNotDependOnTheMachineOrTheDay) {
+TEST(Fingerprint, Is32HexDigitsAndDependsOnTheSceneOnly) {
   EXPECT_EQ(fingerprint_of("{version: 1, layers: [{generator: rgb}]}"),
             "a6beaea0c9134a3a4bdf51d7cfc1aa6b");
 }
@@ -157,7 +157,7 @@ TEST(Fingerprint, EveryNumberOfALawChangesIt) {
                            "weights: [1, 1]}}}]"));
 }
 
-TEST(Fingerprint, HiddenLayersChangeItAndWhatIsInThemDoesNot) {
+TEST(Fingerprint, HiddenLayersChangeItButNotTheirContent) {
   const auto of = [](const std::string& hidden, std::vector<std::string> shown) {
     SceneOverrides overrides;
     overrides.layers = std::move(shown);
@@ -180,7 +180,7 @@ TEST(Fingerprint, TheOrderOfLayersChangesIt) {
             fingerprint_of("{version: 1, layers: [{generator: rgby}, {generator: rgb}]}"));
 }
 
-TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
+TEST(Fingerprint, KeysWithoutEffectOnPixelsKeepIt) {
   const std::string expected = fingerprint_of(kScene);
   EXPECT_EQ(fingerprint(parse_scene(kScene, "another/path.yaml")), expected);
   EXPECT_EQ(fingerprint_of(replaced("display", "display, antialias: false")), expected);
@@ -203,7 +203,7 @@ TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
 }
 
 /// Stored when all positions were rounded before the view.
-TEST(Fingerprint, OnlyDoublesUnderAViewAreOtherScenesThanBefore) {
+TEST(Fingerprint, OnlyDoublesUnderAViewChangeIt) {
   const TemporaryFolder folder;
   const auto write = [&folder](const std::string& name, const std::string& type, const auto& data) {
     std::string file = "{'descr': '<" + type + "', 'fortran_order': False, 'shape': (2, 3), }";
@@ -235,7 +235,7 @@ TEST(Fingerprint, OnlyDoublesUnderAViewAreOtherScenesThanBefore) {
   }
 }
 
-TEST(Fingerprint, DataCountsByContentNotByPlace) {
+TEST(Fingerprint, DataCountsByContentNotByPath) {
   const TemporaryFolder folder;
   const std::vector<float> values = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
   std::vector<float> others = values;

@@ -19,7 +19,7 @@ std::string repeat(const std::string& part, std::size_t times) {
 
 constexpr std::size_t kMillion = 1'000'000;
 
-TEST(HostileScenes, MillionDeepNestingIsRefusedWhereItGetsTooDeep) {
+TEST(HostileScenes, RejectsMillionDeepNestingAtTheLimit) {
   const std::string too_deep = ": nested too deeply (at most 64 levels)";
   EXPECT_EQ(parse_error(repeat("[", kMillion)), "s.yaml:1:65" + too_deep);
   EXPECT_EQ(parse_error(repeat("{", kMillion)), "s.yaml:1:2: expected a key that is a single word");
@@ -31,14 +31,14 @@ TEST(HostileScenes, MillionDeepNestingIsRefusedWhereItGetsTooDeep) {
   EXPECT_EQ(parse_error(stairs), "s.yaml:65:65" + too_deep);
 }
 
-TEST(HostileScenes, NestingUpToTheLimitIsReadAndNoDeeper) {
+TEST(HostileScenes, AcceptsNestingUpToTheLimit) {
   EXPECT_EQ(parse_error(repeat("[", 64) + repeat("]", 64)),
             "s.yaml:1:1: expected a scene {version: 1, layers: [...], ...}, got a list of 1");
   EXPECT_EQ(parse_error(repeat("[", 65) + repeat("]", 65)),
             "s.yaml:1:65: nested too deeply (at most 64 levels)");
 }
 
-TEST(HostileScenes, AHundredMegabytesAreRefusedUnread) {
+TEST(HostileScenes, RejectsAHundredMegabytesUnread) {
   const TemporaryFolder folder;
   const std::string path = folder.write("big.yaml", "version: 1\n");
   std::filesystem::resize_file(path, 100 * kMillion);
@@ -49,12 +49,12 @@ TEST(HostileScenes, AHundredMegabytesAreRefusedUnread) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
-TEST(HostileScenes, MoreValuesThanTheParserShouldHoldAreRefused) {
+TEST(HostileScenes, RejectsTooManyValues) {
   EXPECT_EQ(parse_error(repeat("[", 1) + repeat("a,", 5 * kMillion)),
             "s.yaml:1:8000001: too many values; put bulk data into an .npy file");
 }
 
-TEST(HostileScenes, InvalidTextIsRefusedWithItsPlace) {
+TEST(HostileScenes, RejectsInvalidTextWithItsPlace) {
   EXPECT_EQ(parse_error(std::string("version: 1\nseed: \0", 18)),
             "s.yaml:2:7: expected UTF-8 text, got the byte 0x00");
   EXPECT_EQ(parse_error("\x7f"
@@ -71,7 +71,7 @@ TEST(HostileScenes, InvalidTextIsRefusedWithItsPlace) {
   EXPECT_EQ(parse_error("a: \x1b[31m"), "s.yaml:1:4: expected UTF-8 text, got the byte 0x1b");
 }
 
-TEST(HostileScenes, RepetitionsOfOneCharacterEndQuickly) {
+TEST(HostileScenes, ReadsRepetitionsOfOneCharacterQuickly) {
   for (const char* part :
        {"\"",    "'",     "a", "a\n",          "#",  "\n", " ", "\t", "&a ", "!a ",
         "---\n", "...\n", "%", "%TAG !a! b\n", ": ", "? ", "-", "[]", "]",   "*",
@@ -92,7 +92,7 @@ TEST(HostileScenes, AMillionUnknownKeysNeedLittleMemory) {
   EXPECT_TRUE(error.ends_with("s.yaml: 299900 more errors")) << error.substr(error.size() - 100);
 }
 
-TEST(HostileScenes, AFifoWithoutAWriterIsRefused) {
+TEST(HostileScenes, RejectsAFifoWithoutAWriter) {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -113,7 +113,7 @@ TEST(HostileScenes, ManyInlineCirclesAreReadInLittleMemory) {
 }
 
 // Yaml-cpp holds all tokens of such a layer: 750 MiB, unless it is read in pieces.
-TEST(HostileScenes, TheLargestSceneTakesFiveSecondsAndLittleMemory) {
+TEST(HostileScenes, LargestSceneTakesAtMostFiveSecondsAndLittleMemory) {
 #ifdef ROUNDEL_SANITIZED
   constexpr std::size_t kBytes = std::size_t{2} << 20;
 #else
@@ -142,7 +142,7 @@ TEST(HostileScenes, TheLargestSceneTakesFiveSecondsAndLittleMemory) {
 }
 
 // Errors within the parts read in pieces, and after them, have their places.
-TEST(HostileScenes, LongListsInBracketsHaveTheirPlaces) {
+TEST(HostileScenes, LongListsInBracketsKeepTheirPlaces) {
   const std::string circles = repeat("{x: 1, y: 1, radius: 1},\n", 50'000);
   EXPECT_EQ(parse_error("{version: 1, layers: [{circles: [\n" + circles +
                         "{x: 1, y: 1, radius: é}]}], sead: 1}"),

@@ -38,23 +38,25 @@ TEST(OtherWords, AreKnownKeysOfTheObject) {
 }
 
 /// Returns the hint, from "(" on, in the error about a scene with this line.
-std::string said_of(const std::string& line) {
-  const std::string said =
+std::string suggestion_of(const std::string& line) {
+  const std::string message =
       message_of([&] { parse_scene("version: 1\nlayers: []\n" + line + "\n", "s.yaml"); });
-  return said.substr(std::min(said.find('('), said.size()));
+  return message.substr(std::min(message.find('('), message.size()));
 }
 
-TEST(OtherWords, NameThePlaceOfAKey) {
-  EXPECT_EQ(said_of("width: 300"), "(did you mean \"image: {width: 1024, height: 1024}\"?)");
-  EXPECT_EQ(said_of("bg: 0"), "(did you mean \"image: {background: COLOUR}\"?)");
-  EXPECT_EQ(said_of("xlim: [0, 1]"), "(did you mean \"view: {x: [LOW, HIGH], y: [LOW, HIGH]}\"?)");
-  EXPECT_EQ(said_of("antialias: true"), "(did you mean \"image: {antialias: true}\"?)");
-  EXPECT_EQ(said_of("fps: 24"), "(did you mean \"animation: {fps: 30, frames: 60}\"?)");
-  EXPECT_EQ(said_of("image: {figsize: [3, 4]}"), "(did you mean \"width: 1024, height: 1024\"?)");
-  EXPECT_EQ(said_of("view: {xlim: [0, 1]}"), "(did you mean \"x: [LOW, HIGH]\"?)");
+TEST(OtherWords, SuggestWhereAKeyBelongs) {
+  EXPECT_EQ(suggestion_of("width: 300"), "(did you mean \"image: {width: 1024, height: 1024}\"?)");
+  EXPECT_EQ(suggestion_of("bg: 0"), "(did you mean \"image: {background: COLOUR}\"?)");
+  EXPECT_EQ(suggestion_of("xlim: [0, 1]"),
+            "(did you mean \"view: {x: [LOW, HIGH], y: [LOW, HIGH]}\"?)");
+  EXPECT_EQ(suggestion_of("antialias: true"), "(did you mean \"image: {antialias: true}\"?)");
+  EXPECT_EQ(suggestion_of("fps: 24"), "(did you mean \"animation: {fps: 30, frames: 60}\"?)");
+  EXPECT_EQ(suggestion_of("image: {figsize: [3, 4]}"),
+            "(did you mean \"width: 1024, height: 1024\"?)");
+  EXPECT_EQ(suggestion_of("view: {xlim: [0, 1]}"), "(did you mean \"x: [LOW, HIGH]\"?)");
 }
 
-TEST(OtherWords, ColoursAreWrittenInHexadecimal) {
+TEST(OtherWords, SuggestHexadecimalColours) {
   EXPECT_EQ(color_hint("red"), "write \"#ff0000\"");
   EXPECT_EQ(color_hint("SteelBlue"), "write \"#4682b4\"");
   EXPECT_EQ(color_hint("#f80"), "write \"#ff8800\"");
@@ -63,8 +65,8 @@ TEST(OtherWords, ColoursAreWrittenInHexadecimal) {
   EXPECT_EQ(color_hint("#ff880080"), "write \"#ff8800\"; alpha has its own key");
   for (const char* const text : {"", "#", "#12", "#12345", "#ggg", "mass", "add", "viridis"})
     EXPECT_EQ(color_hint(text), "") << text;
-  EXPECT_EQ(said_of("image: {background: [1, 0, 0, 1]}"), "(alpha has its own key)");
-  EXPECT_EQ(said_of("image: {background: black}"), "(write \"#000000\")");
+  EXPECT_EQ(suggestion_of("image: {background: [1, 0, 0, 1]}"), "(alpha has its own key)");
+  EXPECT_EQ(suggestion_of("image: {background: black}"), "(write \"#000000\")");
 }
 
 }  // namespace

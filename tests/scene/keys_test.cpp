@@ -18,7 +18,7 @@ double zoom_at(const std::string& keys, std::int64_t frame) {
   return scene_at(scene, frame).view.zoom;
 }
 
-TEST(Keys, EasesAreTheirFormulas) {
+TEST(Keys, EasesMatchTheirFormulas) {
   const auto at = [](const std::string& ease, std::int64_t frame) {
     return zoom_at("{keys: {10: 2, 30: 34}, ease: " + ease + "}", frame);
   };
@@ -30,13 +30,13 @@ TEST(Keys, EasesAreTheirFormulas) {
     EXPECT_EQ(at("in-out", frame), 2 + 32 * (t * t * (3 - 2 * t)));
     EXPECT_EQ(at("hold", frame), frame < 30 ? 2 : 34);
     EXPECT_NEAR(at("exponential", frame), 2 * std::pow(17, t), 1e-12);
-    EXPECT_EQ(zoom_at("{keys: {10: 2, 30: 34}}", frame), 2 + 32 * t) << "linear where none is said";
+    EXPECT_EQ(zoom_at("{keys: {10: 2, 30: 34}}", frame), 2 + 32 * t) << "linear by default";
   }
   EXPECT_EQ(at("exponential", 10), 2);
   EXPECT_EQ(at("exponential", 30), 34);
 }
 
-TEST(Keys, MayStandInAnyOrderBeNegativeAndInSeconds) {
+TEST(Keys, AcceptAnyOrderNegativeFramesAndSeconds) {
   const std::string keys = "{keys: {\"1.5s\": 5, -12: 1, 0: 3, 2s: 9}}";  // frames -12, 0, 36, 48
   for (const auto& [frame, zoom] : std::map<std::int64_t, double>{
            {-1000, 1}, {-12, 1}, {-6, 2}, {0, 3}, {18, 4}, {36, 5}, {42, 7}, {48, 9}, {9999, 9}})
@@ -44,7 +44,7 @@ TEST(Keys, MayStandInAnyOrderBeNegativeAndInSeconds) {
   EXPECT_EQ(zoom_at("{keys: {7: 5}}", 100), 5);
 }
 
-TEST(Keys, SecondsAreExactAtRatesThatAreFractions) {
+TEST(Keys, SecondsAreExactAtFractionalRates) {
   const auto frames_of = [](const std::string& fps, const std::string& seconds) {
     const Scene scene = film_of("view: {zoom: {keys: {" + seconds + ": 1}}}\nlayers: []\n" +
                                 "animation: {fps: " + fps + "}\n");
@@ -62,7 +62,7 @@ TEST(Keys, SecondsAreExactAtRatesThatAreFractions) {
   EXPECT_EQ(frames_of("24", "1.001s"), 1.001 * 24);
 }
 
-TEST(Keys, RestWhereAllFramesHaveTheSameValue) {
+TEST(Keys, RestIfAllFramesHaveTheSameValue) {
   const auto rest = [](const std::string& keys, const FrameList& frames) {
     const Scene scene = film_of("view: {zoom: " + keys + "}\nlayers: []\nanimation: {fps: 24}\n");
     const bool by_keys = scene.keyed->front().keys.rest(frames);
@@ -107,7 +107,7 @@ const std::string kFilm =
     "         color: {keys: {0: \"#000000\", 60: [1, 0.5, 2]}}}\n"
     "animation: {fps: 30, frames: 61}\n";
 
-TEST(Keys, AFrameIsTheSceneWithItsValuesWrittenOut) {
+TEST(Keys, FrameEqualsTheSceneWithItsValuesWrittenOut) {
   const Scene film = film_of(kFilm);
   const std::string frame_30 =
       "image: {width: 32, height: 16}\n"
@@ -127,7 +127,7 @@ TEST(Keys, AFrameIsTheSceneWithItsValuesWrittenOut) {
   EXPECT_EQ(fingerprint(film), fingerprint_at(film, 0)) << "a scene is at its first frame";
 }
 
-TEST(Keys, EachOfThemChangesTheFramesThatItMovesAndNoOthers) {
+TEST(Keys, EachChangesOnlyTheFramesThatItMoves) {
   const Scene film = film_of(kFilm);
   for (const auto& [from, to] :
        std::vector<std::pair<std::string, std::string>>{{"60: 4}", "60: 5}"},
@@ -166,10 +166,10 @@ TEST(Keys, WindowsAndMarginsMoveTheView) {
                         "[0, 1], 9: [0, 1e-12]}}}\nlayers: []\n")
                 .find("needs a zoom of"),
             std::string::npos)
-      << "said before anything is drawn";
+      << "reported before drawing";
 }
 
-TEST(Keys, LayersThatMoveDoNotMoveAWindowOfData) {
+TEST(Keys, MovingLayersKeepTheWindowOfData) {
   const TemporaryFolder folder;
   folder.write("d.csv", "x,y\n0,0\n4,4\n");
   const Scene film = parse_scene(

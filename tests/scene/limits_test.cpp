@@ -15,7 +15,7 @@ std::string layers_beyond_the_limit(const std::string& last) {
   return text + "  - " + last + "\n";
 }
 
-TEST(Limits, ThousandLayersAreReadAndOneMoreIsNot) {
+TEST(Limits, AcceptsThousandLayersAndRejectsOneMore) {
   std::string text = layers_beyond_the_limit("generator: rgb");
   text.erase(text.rfind("  - "));
   EXPECT_EQ(parse_scene(text, "s.yaml").layers.size(), kMaxLayers);
@@ -23,7 +23,7 @@ TEST(Limits, ThousandLayersAreReadAndOneMoreIsNot) {
             "s.yaml:3:3: layers: expected at most 1000 items, got a list of 1001");
 }
 
-TEST(Limits, NothingIsReadOfLayersBeyondTheLimit) {
+TEST(Limits, IgnoresTheContentOfTooManyLayers) {
   for (const char* last : {
            "{random: {count: 1, color: []}}",
            "{random: {count: 1, position: {uniform: []}}}",
@@ -54,7 +54,7 @@ TEST(Limits, NothingIsReadOfLayersBeyondTheLimit) {
   }
 }
 
-TEST(Limits, NothingIsReadOfLayersBeyondTheLimitInALongText) {
+TEST(Limits, IgnoresTheContentOfTooManyLayersInALongText) {
   const std::string comment = "# " + std::string(3'000'000, 'x') + "\n";
   EXPECT_EQ(
       parse_error(comment + layers_beyond_the_limit("{random: {count: 1, radius: {uniform: 5}}}")),
@@ -62,7 +62,7 @@ TEST(Limits, NothingIsReadOfLayersBeyondTheLimitInALongText) {
 }
 
 // All other lists of the format with a limit, one item beyond it and one short of it.
-TEST(Limits, NothingIsReadOfOtherListsOfAWrongLength) {
+TEST(Limits, IgnoresTheContentOfListsOfAWrongLength) {
   const std::string random = "layers[0].random.";
   const auto check = [](const std::string& scene, const std::string& error) {
     SCOPED_TRACE(scene);
@@ -104,7 +104,7 @@ TEST(Limits, NothingIsReadOfOtherListsOfAWrongLength) {
 }
 
 // A guarantee for the reader: values that were not read, or failed, throw.
-TEST(Limits, ValuesThatFailedCannotBeRead) {
+TEST(Limits, FailedValuesAreUnreadable) {
   YamlTree tree(
       "{version: 1, seed: -1, image: {width: 8, height: x}, layers: [{generator: rgb}, 5], "
       "foo: 3, view: 7, output: a, output: b}",

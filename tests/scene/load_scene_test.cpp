@@ -24,7 +24,7 @@ DisplayColor background_of(const std::string& color) {
   return scene.image.background.top;
 }
 
-TEST(LoadScene, JsonHasPairsForCharactersBeyondSixteenBits) {
+TEST(LoadScene, ReadsSurrogatePairsInJson) {
   const std::string name = R"({"version": 1, "layers": [{"circles": [], "name": ")";
   EXPECT_EQ(parse(name + R"(\\ud83d \uD83D\uDE00"}]})").layers[0].name, "\\ud83d \U0001F600");
   EXPECT_NE(parse_error(name + R"(\ud83d"}]})").find("half a character"), std::string::npos);
@@ -32,7 +32,7 @@ TEST(LoadScene, JsonHasPairsForCharactersBeyondSixteenBits) {
   EXPECT_TRUE(place.starts_with("s.yaml:1:93: ")) << place;  // places in the file
 }
 
-TEST(LoadScene, ZeroHasNoSign) {
+TEST(LoadScene, NegativeZeroBecomesZero) {
   const Scene scene =
       parse(kHead + "layers: [{circles: [{x: 0, y: 0, radius: 1, alpha: -0.0}], opacity: -0}]\n");
   EXPECT_FALSE(std::signbit(scene.layers[0].opacity));
@@ -53,7 +53,7 @@ TEST(LoadScene, EverySceneInTheFolderLoads) {
   EXPECT_GE(stems.size(), classic_names().size() + 3);
 }
 
-TEST(LoadScene, ClassicScenesAreTheirGeneratorOnTheirBackground) {
+TEST(LoadScene, ClassicScenesHaveTheirGeneratorAndBackground) {
   for (const std::string& name : classic_names()) {
     SCOPED_TRACE(name);
     const Scene scene = load_scene((kSceneFolder / (name + ".yaml")).string());
@@ -75,7 +75,7 @@ TEST(LoadScene, ClassicScenesAreTheirGeneratorOnTheirBackground) {
   }
 }
 
-TEST(LoadScene, TheSmallestSceneHasTheDocumentedDefaults) {
+TEST(LoadScene, SmallestSceneHasTheDocumentedDefaults) {
   const Scene scene = parse("{version: 1, layers: []}");
   EXPECT_EQ(scene.path, "s.yaml");
   EXPECT_EQ(scene.image.width, 1024);
@@ -93,7 +93,7 @@ TEST(LoadScene, TheSmallestSceneHasTheDocumentedDefaults) {
 
 // The schema's "default" entries are written by hand: written out in a scene, they must change
 // nothing.
-TEST(LoadScene, TheSchemasDefaultsSpeltOutChangeNothing) {
+TEST(LoadScene, ExplicitDefaultsOfTheSchemaChangeNothing) {
   const Scene implied = parse(kHead +
                               "layers:\n"
                               "  - random: {count: 3}\n"
@@ -139,7 +139,7 @@ TEST(LoadScene, ColoursAreHexOrThreeNumbersOrOneGrey) {
   EXPECT_EQ(background_of("0.85"), (DisplayColor{0.85f, 0.85f, 0.85f}));
 }
 
-TEST(LoadScene, EveryKeyOfTheSceneArrives) {
+TEST(LoadScene, ReadsEveryKeyOfTheScene) {
   const Scene scene = parse(kHead +
                             "image: {width: 640, height: 480, background: {bottom: 0.25, top: [0, "
                             "0.5, 1]}, blend: linear}\n"
@@ -164,7 +164,7 @@ TEST(LoadScene, EveryKeyOfTheSceneArrives) {
   EXPECT_TRUE(parse(kHead + "image: {alpha: true}\nlayers: []\n").image.alpha);
 }
 
-TEST(LoadScene, EveryKeyOfARandomLayerArrives) {
+TEST(LoadScene, ReadsEveryKeyOfARandomLayer) {
   const Scene scene = parse(
       kHead +
       "layers:\n"
@@ -198,7 +198,7 @@ TEST(LoadScene, EveryKeyOfARandomLayerArrives) {
   EXPECT_EQ(scene.layers[1].alpha, 0.25f);
 }
 
-TEST(LoadScene, EveryKeyOfACircleArrives) {
+TEST(LoadScene, ReadsEveryKeyOfACircle) {
   const Scene scene =
       parse(kHead +
             "layers:\n"
@@ -232,7 +232,7 @@ TEST(LoadScene, ClassicSnowHasTheSnowShaderByDefault) {
   EXPECT_EQ(scene.layers[2].shader, Shader::kSnow);
 }
 
-TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
+TEST(LoadScene, FindsDataBesideTheSceneAndHashesIt) {
   const TemporaryFolder folder;
   const std::vector<float> values(12, 0.5f);
   folder.write("a.npy", npy_file(values, 3, 4));
@@ -260,7 +260,7 @@ TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
                 (folder / "a.npy") + ", got 3");
 }
 
-TEST(LoadScene, DataStayTheHashedOnesIfAnotherFileTakesTheName) {
+TEST(LoadScene, KeepsTheHashedDataAfterReplacement) {
   const TemporaryFolder folder;
   folder.write("a.npy", npy_file(std::vector<float>{.25f, .5f, .5f}, 1, 3));
   const std::string path =
@@ -279,14 +279,14 @@ TEST(LoadScene, DataStayTheHashedOnesIfAnotherFileTakesTheName) {
   EXPECT_NE(fingerprint(scene), fingerprint(later));
 }
 
-TEST(LoadScene, TheViewMayLieWhereDataDoes) {
+TEST(LoadScene, ViewAcceptsFarPositions) {
   const std::string layers = "layers: []\n";
   EXPECT_EQ(parse(kHead + "view: {center: [5400000, -1e15]}\n" + layers).view.center_y, -1e15);
   EXPECT_EQ(parse_error(kHead + "view: {center: [0, 2e15]}\n" + layers),
             "s.yaml:2:20: view.center[1]: expected a number <= 1000000000000000, got 2e15");
 }
 
-TEST(LoadScene, SizeAndSeedOfTheCommandLineWin) {
+TEST(LoadScene, SizeAndSeedOfTheCommandLineOverride) {
   SceneOverrides overrides;
   overrides.width = 31;
   overrides.height = 17;
@@ -305,7 +305,7 @@ TEST(LoadScene, SizeAndSeedOfTheCommandLineWin) {
             "--size: expected 1 to 65536 pixels a side, got 65537x17");
 }
 
-TEST(LoadScene, YamlMayBeWrittenInManyWays) {
+TEST(LoadScene, ReadsEveryStyleOfYaml) {
   const std::string expected =
       fingerprint(parse("{version: 1, seed: 3, layers: [{generator: rgb}]}"));
   for (const std::string text :

@@ -17,7 +17,7 @@ struct Loads {
   }
 };
 
-TEST(SceneFilm, LoadsASceneThatWasKeptOnce) {
+TEST(SceneFilm, LoadsACachedSceneOnce) {
   Loads loads;
   const SceneFilm film([&](std::int64_t frame) { return loads(frame); }, 1 << 20);
   film.keep(7, film.load(7, SceneUse::kDraw));
@@ -29,7 +29,7 @@ TEST(SceneFilm, LoadsASceneThatWasKeptOnce) {
   EXPECT_EQ(loads.counts[7], 2);
 }
 
-TEST(SceneFilm, KeepsNoMoreThanThereIsRoomFor) {
+TEST(SceneFilm, LimitsTheCachedScenes) {
   Loads loads;
   const std::uint64_t of_one = sizeof(Scene) + sizeof(Layer) + sizeof(InlineCircle);
   const SceneFilm film([&](std::int64_t frame) { return loads(frame); }, 2 * of_one);

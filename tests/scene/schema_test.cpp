@@ -8,7 +8,7 @@
 namespace roundel {
 namespace {
 
-TEST(Schema, TheCommittedFileIsTheLoadersOwn) {
+TEST(Schema, CommittedFileMatchesTheLoader) {
   std::ifstream file(kSceneFolder / "scene.schema.json", std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -17,7 +17,7 @@ TEST(Schema, TheCommittedFileIsTheLoadersOwn) {
 }
 
 // check_schema.py tests the schema.
-TEST(Schema, TheLoaderTakesValuesAtTheEdges) {
+TEST(Schema, LoaderAcceptsValuesAtTheLimits) {
   EXPECT_NO_THROW(load_scene(ROUNDEL_SOURCE_DIR "/tests/scene/good_values.yaml"));
 }
 

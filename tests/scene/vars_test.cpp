@@ -30,7 +30,7 @@ const std::string kVars =
     "  - circles: [$dot, $dot]\n"
     "    opacity: \"$gain\"\n";
 
-TEST(Vars, AreReplacedByValuesOfAnyKind) {
+TEST(Vars, TakeValuesOfAnyKind) {
   EXPECT_EQ(print_of(kVars), print_of(kPlain));
 }
 
@@ -48,7 +48,7 @@ TEST(Vars, TheCommandLineReplacesThem) {
             expected);
 }
 
-TEST(Vars, ArePartsOfPathsAndTwoDollarsAreOne) {
+TEST(Vars, FormPartsOfPathsAndTwoDollarsMeanOne) {
   const TemporaryFolder folder;
   folder.write("a_7$b.csv", "x,y\n0,0\n");
   const auto load = [&](const std::string& vars, const std::string& data) {
@@ -64,7 +64,7 @@ TEST(Vars, ArePartsOfPathsAndTwoDollarsAreOne) {
   }
 }
 
-TEST(Vars, AWrongValueIsReportedAtItsPlaceAndForEachUse) {
+TEST(Vars, WrongValueIsReportedAtItsPlaceAndForEachUse) {
   EXPECT_EQ(parse_error("version: 1\nvars: {a: 2, b: -1}\nlayers:\n"
                         "  - circles: [{x: 0, y: 0, radius: $b}, {x: 0, y: $c, radius: $b}]\n"
                         "    opacity: $a\n"),
@@ -74,7 +74,7 @@ TEST(Vars, AWrongValueIsReportedAtItsPlaceAndForEachUse) {
             "s.yaml:4:51: unknown var \"c\"");
 }
 
-TEST(Vars, UnknownAndUnusedOnesSuggestEachOther) {
+TEST(Vars, UnknownVarSuggestsAnUnusedOne) {
   EXPECT_EQ(parse_error("version: 1\nvars: {gian: 1, other: 2}\nlayers:\n"
                         "  - {generator: rgb, opacity: $gain}\n"
                         "output: ${others}.png\n"),
@@ -84,7 +84,7 @@ TEST(Vars, UnknownAndUnusedOnesSuggestEachOther) {
             "s.yaml:5:9: unknown var \"others\" (did you mean \"other\"?)");
 }
 
-TEST(Vars, SettingsNeedAVarAndOneValue) {
+TEST(Vars, SettingNeedsAVarAndOneValue) {
   const auto refusal = [](const std::string& name, const std::string& value) {
     return message_of([&] { print_of(kVars, {{name, value}}); }, ExitCode::kUsage);
   };
@@ -96,7 +96,7 @@ TEST(Vars, SettingsNeedAVarAndOneValue) {
               "--set gain: expected one value, as 0.5, \"text\" or [1, 2], got \"" + value + "\"");
 }
 
-TEST(Vars, AWrongSettingIsReportedWithItsOption) {
+TEST(Vars, WrongSettingIsReportedWithItsOption) {
   const std::string text =
       "version: 1\nvars: {a: 1, b: 0.1}\nlayers:\n"
       "  - {circles: [{x: 0, y: 0, radius: $b}], opacity: $a}\n";
@@ -107,7 +107,7 @@ TEST(Vars, AWrongSettingIsReportedWithItsOption) {
             "s.yaml:2:17: --set b: layers[0].circles[0].radius: expected a number > 0, got -1");
 }
 
-TEST(Vars, AScenesSizeIsBoundedHoweverOftenTheyStand) {
+TEST(Vars, RepeatedVarsCountTowardsTheValueLimit) {
   if (kAddressSanitized) GTEST_SKIP() << "sanitizers change how much memory is needed";
   std::string text = "version: 1\nvars: {many: [";
   for (int i = 0; i < 10'000; ++i) text += "1,";

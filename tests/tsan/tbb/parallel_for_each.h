@@ -10,9 +10,9 @@ namespace tbb {
 
 template <typename Container, typename Body>
 void parallel_for_each(Container& items, const Body& body) {
-  std::vector<decltype(&*std::begin(items))> places;
-  for (auto& item : items) places.push_back(&item);
-  parallel_for(std::size_t{0}, places.size(), [&](std::size_t i) { body(*places[i]); });
+  std::vector<decltype(&*std::begin(items))> pointers;
+  for (auto& item : items) pointers.push_back(&item);
+  parallel_for(std::size_t{0}, pointers.size(), [&](std::size_t i) { body(*pointers[i]); });
 }
 
 }  // namespace tbb

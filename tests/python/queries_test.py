@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""answers_test.py ROUNDEL: films as iterators, and properties of scenes and pictures, against the command."""
+"""queries_test.py ROUNDEL: films as iterators, and properties of scenes and pictures, against the command."""
 import json
 import pathlib
 import threading
@@ -20,7 +20,7 @@ class Films(CommandCase):
         return self.run_roundel("render", str(scene), "--frames", frames, "--size", "96x64", "-o", "-", "--format",
                                 "rawvideo", "--pixel-format", pixels, "--progress", "none").stdout
 
-    def test_frames_are_the_commands_in_rising_order(self):
+    def test_frames_match_the_command_in_rising_order(self):
         for name, frames in (("snow", "300-311"), ("title", "140-150x2,3"), ("fireworks", "-2-4"), ("winter", "0-3")):
             with self.subTest(name):
                 drawn = list(roundel.frames(SCENES / f"{name}.yaml", frames, size=(96, 64)))
@@ -29,7 +29,7 @@ class Films(CommandCase):
         words = list(roundel.frames(SNOW, range(300, 303), size=(96, 64), dtype="uint16"))
         self.assertEqual(b"".join(w.astype("<u2").tobytes() for w in words), self.stream(SNOW, "300-302", "rgb48le"))
 
-    def test_frames_are_those_of_render(self):
+    def test_frames_match_render(self):
         for threads in (0, 1):
             for frame, drawn in enumerate(roundel.frames(SNOW, "300-305", size=(80, 60), threads=threads)):
                 np.testing.assert_array_equal(drawn, roundel.render(SNOW, frame=300 + frame, size=(80, 60)))
@@ -54,7 +54,7 @@ class Films(CommandCase):
         self.assertEqual(threading.active_count(), before)
         np.testing.assert_array_equal(first, roundel.render(SNOW, frame=0, size=(64, 64)))
 
-    def test_what_cannot_be_a_film_is_said(self):
+    def test_invalid_films_are_reported(self):
         for frames, keywords, message in (("5-1", {}, 'frames: expected .* got "5-1"'),
                                           (5, {}, '^frames: expected "0-99", "all" or frame numbers, got 5'),
                                           ([1, "2"], {}, "^frames: expected a whole number, got '2'"),
@@ -73,8 +73,8 @@ class Films(CommandCase):
             list(roundel.frames(self.path("film.yaml"), "0-1"))
 
 
-class Answers(CommandCase):
-    def test_circles_are_the_commands(self):
+class Queries(CommandCase):
+    def test_circles_match_the_command(self):
         for name, frame in (("rand10k", 0), ("snow", 301), ("winter", 0), ("bokeh", 0)):
             for columns in (False, True):
                 made = roundel.circles(SCENES / f"{name}.yaml", frame=frame, all=columns)
@@ -83,7 +83,7 @@ class Answers(CommandCase):
                 np.testing.assert_array_equal(made, np.load(self.path("c.npy")), name)
                 self.assertEqual(made.dtype, np.float64 if columns and name == "winter" else np.float32)  # trees move
 
-    def test_explained_pixels_are_the_commands(self):
+    def test_explained_pixels_match_the_command(self):
         for name, x, y in (("rand10k", 40, 20), ("winter", 70, 50)):
             scene = str(SCENES / f"{name}.yaml")
             printed = json.loads(self.run_roundel("explain", scene, "--pixel", f"{x},{y}", "--json", "--size", "96x96",
@@ -120,7 +120,7 @@ class Answers(CommandCase):
         (circle,) = roundel.explain_pixel(scene, 10, 10)["circles"]
         self.assertEqual((circle["row"], circle["index"]), (1, 1))
 
-    def test_antialias_stands_for_the_scenes_key(self):
+    def test_antialias_replaces_the_scenes_key(self):
         hard = roundel.Scene(size=(40, 30)).add(x=[0.4], y=[0.5], radius=0.3)
         smooth = roundel.Scene(size=(40, 30), antialias=True).add(x=[0.4], y=[0.5], radius=0.3)
         pixels = roundel.render(smooth)
@@ -141,7 +141,7 @@ class Answers(CommandCase):
         with self.assertRaisesRegex(roundel.UsageError, 'antialias: .* "antialias" in image, got both'):
             roundel.Scene(antialias=True, image={"antialias": True})
 
-    def test_windows_and_domains_are_the_commands(self):
+    def test_windows_and_domains_match_the_command(self):
         x, y, v = np.random.default_rng(2).random((3, 500)) * 1e-8 + 187.70593
         kinds = np.where(v > v.mean(), "a", "b")
         made = roundel.Scene(size=(80, 60), view={"fit": "data", "margin": 0, "flip": "y"})
@@ -162,13 +162,13 @@ class Answers(CommandCase):
         roundel.save(made, self.path("a.png"))
         self.assertEqual(roundel.info(self.path("a.png"))["window"], found["window"])
 
-    def test_windows_are_of_the_frame(self):
+    def test_windows_describe_the_frame(self):
         film = {"version": 1, "image": {"width": 40, "height": 40}, "animation": {"frames": 3},
                 "view": {"x": {"keys": {0: [0, 1], 2: [0, 3]}}, "y": [0, 1]}, "layers": [{"generator": "rgb"}]}
         self.assertEqual(roundel.validate(film)["window"][0], [0, 1])
         self.assertEqual(roundel.validate(film, frame=2)["window"][0], [0, 3])
 
-    def test_differences_are_the_commands(self):
+    def test_differences_match_the_command(self):
         a = roundel.render(SCENES / "rand10k.yaml", size=(70, 50))
         roundel.save(SCENES / "rand10k.yaml", self.path("a.png"), size=(70, 50))
         roundel.save(SCENES / "rand10k.yaml", self.path("b.png"), size=(70, 50), seed=2)

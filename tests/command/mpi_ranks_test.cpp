@@ -28,7 +28,7 @@ TEST(FirstRank, DealsEveryFrameOnceInOrder) {
   }
 }
 
-TEST(FirstRank, DealsSeveralFirstAndOneByOneAtTheEnd) {
+TEST(FirstRank, DealsRunsFirstAndSingleFramesAtTheEnd) {
   const Ranks ranks{0, 4, {}, nullptr};
   FirstRank first(ranks, run_of_frames(0, 1000));
   EXPECT_EQ(first.deal().size(), 16U);
@@ -37,7 +37,7 @@ TEST(FirstRank, DealsSeveralFirstAndOneByOneAtTheEnd) {
   EXPECT_EQ(first.deal().size(), 1U);
 }
 
-TEST(FirstRank, WhatComesBackIsDealtAgainUntilItIsStopped) {
+TEST(FirstRank, DealsReturnedFramesAgainUntilStopped) {
   const Ranks ranks{0, 2, {}, nullptr};
   FirstRank first(ranks, run_of_frames(0, 2));
   EXPECT_EQ(first.next()->number, 0);
@@ -139,7 +139,7 @@ TEST(Ranks, ShareTheFramesAndReportToTheFirstOne) {
   EXPECT_EQ(all, run_of_frames(0, 500));
 }
 
-TEST(Ranks, TheFirstOneMakesWhatAnotherHasLeft) {
+TEST(Ranks, FirstRankDrawsFramesLeftByOthers) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
   FirstRank first(ranks, {7});
@@ -158,7 +158,7 @@ TEST(Ranks, TheFirstOneMakesWhatAnotherHasLeft) {
   thread.join();
 }
 
-TEST(Ranks, AFailedFrameIsNotDealtAgain) {
+TEST(Ranks, FailedFramesAreNotDealtAgain) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
   FirstRank first(ranks, run_of_frames(0, 100));
@@ -175,7 +175,7 @@ TEST(Ranks, AFailedFrameIsNotDealtAgain) {
   thread.join();
 }
 
-TEST(Ranks, AClosedFirstRankDoesNotWait) {
+TEST(Ranks, ClosedFirstRankDoesNotWait) {
   Post post(2);
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
   FirstRank first(ranks, {});
@@ -187,7 +187,7 @@ TEST(Ranks, AClosedFirstRankDoesNotWait) {
   EXPECT_EQ(first.deal(), FrameList{3});
 }
 
-TEST(Ranks, ASingleProcessMakesAllFramesWithoutWaiting) {
+TEST(Ranks, SingleProcessDrawsAllFramesWithoutWaiting) {
   const Ranks alone;
   FirstRank first(alone, run_of_frames(0, 50));
   EXPECT_EQ(draw_all(first), run_of_frames(0, 50));
@@ -202,7 +202,7 @@ TEST(Devices, AreDividedAmongTheRanksOfAMachine) {
   EXPECT_EQ(devices_of(devices, {5, 6}), (std::vector<int>{1}));  // more ranks than devices
 }
 
-TEST(Tasks, OfSrunThatDoNotKnowOfEachOtherAreAProblemOfTheFirst) {
+TEST(Tasks, FirstTaskReportsSeparateSrunTasks) {
   const std::vector<std::string> names = {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
                                           "OMPI_COMM_WORLD_SIZE"};
   const auto problem = [&](const std::vector<const char*>& values) {
@@ -225,7 +225,7 @@ TEST(Tasks, OfSrunThatDoNotKnowOfEachOtherAreAProblemOfTheFirst) {
   EXPECT_EQ(problem({"2", "0", "1"}), "");  // mpirun with one rank a node
 }
 
-TEST(Threads, AreAskedForOrAShareOfTheCores) {
+TEST(Threads, EqualTheOptionOrAShareOfTheCores) {
   EXPECT_EQ(threads_of(5, {1, 4}), 5);
   EXPECT_EQ(threads_of(0, {0, 1}), 0);
   EXPECT_GE(threads_of(0, {0, 1000}), 0);

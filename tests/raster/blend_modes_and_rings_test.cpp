@@ -21,7 +21,7 @@ const std::vector<BlendMode> kOverAndAdd{BlendMode::kOver, BlendMode::kAdd};
 const std::vector<BlendMode> kAllModes{BlendMode::kOver, BlendMode::kAdd, BlendMode::kMultiply,
                                        BlendMode::kScreen};
 
-class Looks : public testing::Coverage {
+class BlendModesAndRings : public testing::Coverage {
  protected:
   static ImageSettings image_of(int width, int height, const CircleStyles& styles) {
     ImageSettings image = Coverage::image_of(width, height);
@@ -29,7 +29,8 @@ class Looks : public testing::Coverage {
     return image;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Coverage, Looks, testing::coverages(), testing::coverage_name);
+INSTANTIATE_TEST_SUITE_P(Coverage, BlendModesAndRings, testing::coverages(),
+                         testing::coverage_name);
 
 /// A circle by its effect on the colour below: out = add + keep · below.
 struct AffineStep {
@@ -101,7 +102,7 @@ void expect_affine_picture(const Circles& circles, const std::vector<BlendMode>&
   EXPECT_LE(near_rims, 1 + image.width * image.height / 25);
 }
 
-TEST_P(Looks, AgreeWithTheAffineRuleInBinary64) {
+TEST_P(BlendModesAndRings, MatchTheAffineRuleInBinary64) {
   if (kThreadSanitized || (kAddressSanitized && GetParam()))
     GTEST_SKIP() << "compares millions of numbers";
   const ImageSettings image = image_of(97, 61, {true, true, true});
@@ -115,7 +116,7 @@ TEST_P(Looks, AgreeWithTheAffineRuleInBinary64) {
   }
 }
 
-TEST_P(Looks, TilesThreadsChunksAndMemoryChangeNothing) {
+TEST_P(BlendModesAndRings, TilesThreadsChunksAndMemoryKeepEveryBit) {
   for (const auto& [width, height] : {std::pair{1, 1}, {63, 65}, {130, 33}}) {
     for (const float largest : {0.03f, 0.3f, 2.0f}) {
       Circles circles = random_circles(3000, largest, 0.5f, 0.2);
@@ -134,7 +135,7 @@ TEST_P(Looks, TilesThreadsChunksAndMemoryChangeNothing) {
   }
 }
 
-TEST_P(Looks, EveryInstructionSetHasTheSameBits) {
+TEST_P(BlendModesAndRings, EveryInstructionSetHasTheSameBits) {
   if (kThreadSanitized) GTEST_SKIP() << "starts the same threads for each instruction set";
   const ImageSettings image = image_of(97, 61, {true, true, true});
   Circles circles = random_circles(3000, 0.15f, 0.6f, 0.2);
@@ -147,7 +148,7 @@ TEST_P(Looks, EveryInstructionSetHasTheSameBits) {
   EXPECT_TRUE(force_cpu_vector_target(""));
 }
 
-TEST_P(Looks, ListsOfCopiesToo) {
+TEST_P(BlendModesAndRings, ListsOfCopiesHaveTheSameBits) {
   if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   Circles circles = random_circles(130'000, 0.02f, 1e-3f, 0.1);
   add_looks(circles, kAllModes, 0.4);
@@ -155,7 +156,7 @@ TEST_P(Looks, ListsOfCopiesToo) {
   expect_same_bits(draw_without_tiles(circles, image), draw_cpu(circles, image), "copies");
 }
 
-TEST_P(Looks, DiscsOverEachOtherHaveThePlainBits) {
+TEST_P(BlendModesAndRings, DiscsInOverModeHaveThePlainBits) {
   for (const double snow : {0.0, 0.3}) {
     Circles circles = random_circles(3000, 0.1f, 0.5f, snow);
     const Framebuffer expected = draw_cpu(circles, image_of(97, 61, {}));
@@ -180,7 +181,7 @@ Circles huge_rings() {
   return circles;
 }
 
-TEST_P(Looks, HugeRingsAreRings) {
+TEST_P(BlendModesAndRings, HugeRingsMatchTheRule) {
   const Circles circles = huge_rings();
   const ImageSettings image = image_of(64, 64, {true, false, false});
   const Framebuffer expected = draw_without_tiles(circles, image);
@@ -189,7 +190,7 @@ TEST_P(Looks, HugeRingsAreRings) {
   EXPECT_EQ(expected.pixels[32 * 64 + 20].red, 1.0F);  // outside of all rings
 }
 
-TEST_P(Looks, AddStopsNothingAndFiltersStopByChannel) {
+TEST_P(BlendModesAndRings, AddNeverStopsAndFiltersStopByChannel) {
   const ImageSettings image = image_of(40, 40, {false, true, true});
   const Shape everywhere{0.5f, 0.5f, 0, 2.0f};
   std::vector<testing::Disc> discs(1000, {everywhere, {0.25f, 0, 0, 1.0f}});
@@ -208,7 +209,7 @@ TEST_P(Looks, AddStopsNothingAndFiltersStopByChannel) {
   EXPECT_EQ(stats.chunks, 1u);
 }
 
-TEST_P(Looks, AddedLightIsSeenInPicturesWithAlpha) {
+TEST_P(BlendModesAndRings, AddedLightShowsInPicturesWithAlpha) {
   ImageSettings image = image_of(4, 4, {false, true, false});
   image.alpha = true;
   const Shape everywhere{0.5f, 0.5f, 0, 2.0f};
@@ -228,7 +229,7 @@ TEST_P(Looks, AddedLightIsSeenInPicturesWithAlpha) {
   EXPECT_EQ(bytes.bytes[3], 102);
 }
 
-TEST_P(Looks, CudaHasTheBitsOfTheCpu) {
+TEST_P(BlendModesAndRings, CudaMatchesTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   for (const auto& [width, height] : {std::pair{1, 1}, {63, 65}, {130, 33}, {700, 1}, {512, 300}}) {
     for (const float largest : {0.004f, 0.03f, 0.3f, 2.0f}) {
@@ -257,7 +258,7 @@ TEST_P(Looks, CudaHasTheBitsOfTheCpu) {
   }
 }
 
-TEST_P(Looks, LongListsAndHugeRingsHaveTheBitsOfTheCpuOnCuda) {
+TEST_P(BlendModesAndRings, CudaMatchesTheCpuWithLongListsAndHugeRings) {
   ROUNDEL_NEEDS_CUDA();
   const auto rasterizer = make_cuda_rasterizer({});
   Circles crowd = random_circles(60'000, 0.05f, 1e-3f, 0.1);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inline circles and random places far from 0 keep their places. Usage: far_places_test.py PATH_OF_ROUNDEL"""
+"""Inline and random circles far from 0 keep their positions. Usage: far_positions_test.py PATH_OF_ROUNDEL"""
 
 import json
 import unittest
@@ -33,7 +33,7 @@ def random_layer(law, more=""):
     return f"random: {{{count}position: {law}, {LOOKS}}}{more}"
 
 
-class FarPlacesTest(CommandCase):
+class FarPositionsTest(CommandCase):
     is_text = True
 
     def scene(self, *layers, head=IMAGE + VIEW, name="s.yaml"):
@@ -48,7 +48,7 @@ class FarPlacesTest(CommandCase):
         self.run_roundel("circles", "s.yaml", "--columns", "all", "-o", "c.npy", *arguments)
         return np.load(self.path("c.npy"))
 
-    def test_pictures_are_those_of_the_same_circles_as_data(self):
+    def test_pictures_match_the_same_circles_as_data(self):
         layers = [INLINE] + [random_layer(law) for law in LAWS.values()]
         for layer in layers:
             self.scene(layer)
@@ -59,7 +59,7 @@ class FarPlacesTest(CommandCase):
             np.save(self.path("c.npy"), circles.astype(np.float32))  # the centres rounded
             self.assertFalse(self.picture() == picture, layer)
 
-    def test_layers_that_move_too(self):
+    def test_moving_layers_match_data(self):
         moves = {"offset": f", offset: [-{FAR}, -{FAR}]",
                  "turned": f", rotate: 30, scale: 1.5, pivot: [{FAR}.4, {FAR}.6], offset: [-{FAR - 7}.5, 0.25]"}
         views = {"offset": "view: {zoom: 1.5}\n",
@@ -72,7 +72,7 @@ class FarPlacesTest(CommandCase):
                 self.scene(f"data: c.npy, {MAP}", head=IMAGE + views[kind])
                 self.assertTrue(self.picture() == picture, layer + move)
 
-    def test_places_are_the_laws_in_binary64(self):
+    def test_positions_follow_the_laws_in_binary64(self):
         self.scene(INLINE)
         places = self.circles()[:, :2] - FAR
         np.testing.assert_allclose(places, [[.31, .52], [.71, .33]], rtol=0, atol=3e-10)
@@ -86,7 +86,7 @@ class FarPlacesTest(CommandCase):
         x, y = (self.circles()[:, :2] - FAR - 0.5).T
         np.testing.assert_allclose(np.hypot(x, y), 0.4, rtol=0, atol=1e-9)
 
-    def test_threads_memory_crops_and_frames_leave_the_bits(self):
+    def test_threads_memory_crops_and_frames_keep_the_bits(self):
         self.scene(INLINE + ", stroke: {width: 2px, alpha: 0.9}", random_layer(LAWS["gaussian"], ", opacity: 0.7"),
                    "generator: rgb", random_layer(LAWS["polyline"], ", blend: screen"))
         whole = self.picture("--threads", "1")
@@ -103,7 +103,7 @@ class FarPlacesTest(CommandCase):
         explained = json.loads(self.run_roundel("explain", "s.yaml", "--pixel", "30,28", "--json").stdout)
         self.assertAlmostEqual(explained["circles"][0]["x"] - FAR, 0.31, 6)
 
-    def test_films_go_by_each_frame(self):
+    def test_films_decide_for_each_frame(self):
         keys = f"view: {{center: [{FAR}.31, {FAR}.52], zoom: {{keys: {{0: 0.001, 4: 100}}, ease: exponential}}}}\n"
         head = IMAGE + keys + "animation: {frames: 5}\n"
         layers = [INLINE, random_layer(LAWS["ring"])]

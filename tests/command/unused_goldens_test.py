@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Unused goldens: regress --strict, accept --prune; shares of a run. Usage: strict_test.py PATH_OF_ROUNDEL"""
+"""Unused goldens: regress --strict, accept --prune; shares of a run. Usage: unused_goldens_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -15,7 +15,7 @@ animation: {frames: 3}
 """
 
 
-class StrictCase(CommandCase):
+class UnusedGoldensCase(CommandCase):
     def setUp(self):
         super().setUp()
         self.write("a.yaml", SCENE)
@@ -36,8 +36,8 @@ class StrictCase(CommandCase):
                       for folder, _, names in os.walk(self.path("goldens")) for name in names if name != "goldens.lock")
 
 
-class Strict(StrictCase):
-    def test_goldens_of_no_picture_fail_and_can_be_removed(self):
+class UnusedGoldens(UnusedGoldensCase):
+    def test_unused_goldens_fail_and_can_be_removed(self):
         self.assertIn("2 unused goldens in goldens: -x.png, old/film.png (no scene of this run draws them)", self.regress(code=SAME))
         done = self.regress("--strict", "--json", "r.json", "--junit", "r.xml", "--report", "report", code=DIFFER)
         self.assertIn("old/film.png: missing: no scene of this run draws it\n", done)
@@ -54,7 +54,7 @@ class Strict(StrictCase):
         self.regress("--strict", code=SAME)
         self.run_roundel("accept", "--prune", code=SAME)  # the run has written no files
 
-    def test_a_renamed_scene_is_told(self):
+    def test_a_renamed_scene_is_reported(self):
         self.write("b.yaml", SCENE.replace("0.3", "0.2"))
         self.regress(code=DIFFER)
         self.run_roundel("accept", "--all", code=DIFFER)
@@ -65,14 +65,14 @@ class Strict(StrictCase):
         self.write("c.yaml", SCENE.replace("0.3", "0.1"))
         self.assertNotIn("another name", self.regress(code=DIFFER, scenes=("a.yaml", "c.yaml")))
 
-    def test_without_strict_nothing_is_pruned(self):
+    def test_prune_needs_strict(self):
         self.write("a.yaml", SCENE.replace("0.3", "0.2"))
         self.regress(code=DIFFER, scenes=["a.yaml"])
         self.run_roundel("accept", "--prune", code=SAME)
         self.assertEqual(len(self.goldens()), 4)
         self.assertIn(b"expected NAME, --all or --prune", self.run_roundel("accept", code=COULD_NOT).stderr)
 
-    def test_both_at_once(self):
+    def test_all_and_prune_work_together(self):
         self.write("a.yaml", SCENE.replace("0.3", "0.2"))
         done = self.regress("--strict", code=DIFFER)
         self.assertIn("4 pictures: 1 same, 1 differs, 2 missing\n", done)
@@ -89,7 +89,7 @@ class Strict(StrictCase):
         self.run_roundel("accept", "--prune", code=DIFFER)
         self.assertEqual(self.goldens(), [f"{scene}/{frame:04}.png" for scene in "ab" for frame in range(3)])
 
-    def test_what_is_not_there_any_more_or_a_link_stays(self):
+    def test_prune_skips_missing_files_and_links(self):
         self.regress("--strict", code=DIFFER)
         os.unlink(self.path("goldens/old/film.png"))
         os.rename(self.path("goldens/old"), self.path("elsewhere"))
@@ -103,8 +103,8 @@ class Strict(StrictCase):
         self.assertTrue(os.path.exists(self.path("a.yaml")))
 
 
-class Shares(StrictCase):
-    def test_they_make_the_whole(self):
+class Shares(UnusedGoldensCase):
+    def test_shares_add_up_to_the_run(self):
         self.write("b.yaml", SCENE.replace("0.3", "0.2"))
         whole = self.regress("--strict", "--json", "whole.json", code=DIFFER)
         self.assertIn("4 pictures: 1 same, 1 differs, 2 missing\n", whole)
@@ -115,7 +115,7 @@ class Shares(StrictCase):
         by_name = lambda picture: picture["name"]
         self.assertEqual(sorted(pictures, key=by_name), sorted(self.results("whole.json"), key=by_name))
 
-    def test_what_is_wrong_is_said_once(self):
+    def test_mistakes_are_reported_once(self):
         self.write("a.yaml", "version: 2\n")
         done = [self.regress("--shard", f"{share}/3", code=COULD_NOT if share == 1 else SAME) for share in (1, 2, 3)]
         self.assertIn("a.png: not compared", done[0])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Foreign names and texts in lines: they never begin a line, and are never a command of a CI or of a terminal. Usage:
-lines_test.py PATH_OF_ROUNDEL
+untrusted_text_test.py PATH_OF_ROUNDEL
 """
 
 import json
@@ -23,7 +23,7 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u2
 SCENE = "version: 1\nimage: {width: 24, height: 16}\nlayers: [{circles: [{x: 0.5, y: 0.5, radius: %s}]}]\n"
 
 
-class LinesTest(CommandCase):
+class UntrustedTextTest(CommandCase):
     def check(self, done, expected=None):
         """Returns everything printed; its lines never begin with a command."""
         text = (done.stdout + done.stderr).decode()
@@ -178,7 +178,7 @@ class LinesTest(CommandCase):
         text = self.run_shown("regress", "::error::s.yaml", "--goldens", "goldens", code=1, expected=r"\x3a:error::s.png: new")
         self.assertNotIn("\n::", text)
 
-    def test_data_stay_as_they_are(self):
+    def test_data_keep_their_text(self):
         self.write("s.yaml", RGB)
         self.run_roundel("render", "s.yaml", "-o", "a.png")
         self.assertEqual(self.run_roundel("render", "s.yaml", "-o", "-", "--format", "png").stdout, self.read("a.png"))
@@ -218,7 +218,7 @@ class LinesTest(CommandCase):
         errors = self.writes("render", "s.yaml", "--frames", "all", "-o", "%d.png", "--quiet", code=4)
         self.assertTrue(all(re.fullmatch("error: .+\n", text) for text in errors) and errors, errors)
 
-    def test_messages_to_a_full_device_leave_the_result(self):
+    def test_messages_to_a_full_device_keep_the_result(self):
         self.write("s.yaml", RGB)
         for scene, code in (("s.yaml", 0), ("none.yaml", 3)):
             with open("/dev/full", "wb") as full:
@@ -227,11 +227,11 @@ class LinesTest(CommandCase):
 
 
 class ModulesTest(CommandCase):
-    def test_others_modules_are_not_loaded(self):
+    def test_foreign_modules_are_ignored(self):
         self.write("s.yaml", RGB)
         self.check_trust("libroundel_exr.so", "render", "s.yaml", "-o", "a.exr")
 
-    def test_others_programs_are_not_started(self):
+    def test_foreign_programs_are_ignored(self):
         data = os.path.join(os.path.dirname(__file__), "../fuzz/corpus/hdf5/chunks.h5")
         self.write("s.yaml", f"version: 1\nlayers: [{{data: {json.dumps(os.path.realpath(data))}, columns: [x, y, radius]}}]\n")
         self.check_trust("roundel-hdf5", "validate", "s.yaml")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A picture for each row of a table. Usage: each_test.py PATH_OF_ROUNDEL"""
+"""A picture for each row of a table. Usage: table_rows_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -28,7 +28,7 @@ third,1,#0000ff,a.csv
 ROWS = [("first", "0.50", "#ff0000", "a.csv"), ("the second", "0.2", "[0,1,0]", "b.csv"), ("third", "1", "#0000ff", "a.csv")]
 
 
-class EachTest(CommandCase):
+class TableRowsTest(CommandCase):
     def setUp(self):
         super().setUp()
         self.write("s.yaml", SCENE)
@@ -58,12 +58,12 @@ class EachTest(CommandCase):
         self.assertFalse(os.path.exists(self.path("out")))
 
 
-class Pictures(EachTest):
-    def test_a_column_is_not_set(self):
+class Pictures(TableRowsTest):
+    def test_set_of_a_column_is_refused(self):
         printed = "error: --set gain: the rows of t.csv set this var; leave out the option or the column\n"
         self.refused(printed, code=USAGE, more=("--set", "gain=0.3"))
 
-    def test_each_is_the_picture_of_its_values_byte_for_byte(self):
+    def test_each_picture_matches_its_values_byte_for_byte(self):
         self.each()
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["first_0.50.png", "the second_0.2.png", "third_1.png"])
         stills = [self.still(row) for row in range(3)]
@@ -89,7 +89,7 @@ class Pictures(EachTest):
         self.each(output="{name}.png")
         self.assertTrue(os.path.exists(self.path("{row}####.png")))
 
-    def test_a_var_may_have_the_name_of_the_rows_number(self):
+    def test_a_var_may_be_named_like_the_row_number(self):
         self.write("r.yaml", SCENE.replace("gain", "row"))
         self.write("r.csv", "name,row\na,0.5\n")
         self.run_roundel("render", "r.yaml", "--each", "r.csv", "-o", "out/{name}.png")
@@ -127,20 +127,20 @@ class Pictures(EachTest):
         self.assertEqual(self.read("the second.png"), self.still(1))
 
 
-class Mistakes(EachTest):
-    def test_values_are_said_with_their_row_and_column(self):
+class Mistakes(TableRowsTest):
+    def test_values_are_reported_with_their_row_and_column(self):
         self.refused('bad.csv: line 3: column gain: layers[0].opacity: expected a number from 0 to 1, got "x"\n'
                      'bad.csv: line 4: column tint: expected one value, as 0.5, "text" or [1, 2], got "[1"\n'
                      'bad.csv: line 5: s.yaml:7:12: layers[1].data: d_c.csv: no such file (did you mean "d_a.csv"?)\n',
                      "name,gain,tint,file\na,1,#ff0000,a.csv\nb,x,#ff0000,a.csv\nc,1,[1,a.csv\nd,1,#ff0000,c.csv\n")
 
-    def test_the_first_row_is_no_exception_and_equal_mistakes_are_one(self):
+    def test_equal_mistakes_are_reported_once_from_the_first_row(self):
         self.refused('bad.csv: line 2: column gain: layers[0].opacity: expected a number from 0 to 1, got 2 (as in 1 more row)\n',
                      "name,gain\na,2\nb,2\nc,1\n")
         self.refused('bad.csv: line 2: s.yaml:4:1: unknown key "sed" (did you mean "seed"?) (as in 2 more rows)\n',
                      "name,gain\na,1\nb,1\nc,1\n", scene=SCENE.replace("seed", "sed"))
 
-    def test_empty_fields_and_columns_without_use(self):
+    def test_empty_fields_and_unused_columns(self):
         self.refused("bad.csv: line 2: column tint: expected a value, got none\n"
                      "bad.csv: line 4: column gain: expected a value, got none\n",
                      'name,gain,tint\na,1,""\nb,1,#ff0000\nc,,#ff0000\n')
@@ -152,13 +152,13 @@ class Mistakes(EachTest):
         self.refused('error: --output: t.csv has no column "nmae" (did you mean "name"?); there are name, gain, tint and file\n',
                      output="out/{name}{nmae}.png", code=USAGE)
 
-    def test_tables_that_are_none(self):
+    def test_invalid_tables(self):
         self.refused("none.csv: no such file\n", table=None, output="out/{row}.png", more=("--each", "none.csv"))
         self.refused("bad.csv: expected a row below the columns' names, got none\n", "name,gain\n")
         self.refused("bad.csv: column 1 (counted from 0): expected a name in the first line\n", "name,,gain\na,2,3\n")
         self.refused("bad.csv: line 3: expected 2 fields, got 1\n", "name,gain\na,1\nb\n")
 
-    def test_names_differ_and_are_parts(self):
+    def test_names_must_differ(self):
         self.refused("bad.csv: line 4: would be written to out/a.png, as bad.csv: line 2 would\n", "name\na\nb\na\n")
         self.refused('bad.csv: line 2: column name: expected a part of a file\'s name, without /, got "../a"\n'
                      'bad.csv: line 3: column name: expected a part of a file\'s name, without /, got ".."\n',
@@ -166,13 +166,13 @@ class Mistakes(EachTest):
         self.refused('error: --output: expected a name with a column of bad.csv as {gain}, or the row as {row:04}, for 2 rows, '
                      'got "out/a.png"\n', "gain\n1\n0\n", output="out/a.png", code=USAGE)
 
-    def test_pictures_are_alike(self):
+    def test_pictures_must_have_one_size_and_start(self):
         scene = SCENE.replace("width: 48", "width: $w").replace("start: 2", "start: $w").replace("{gain", "{w: 48, gain")
         self.refused("bad.csv: line 3: s.yaml: image: 50x32, but 48x32 in bad.csv: line 2\n", "name,w\na,48\nb,50\n", scene=scene)
         self.refused("bad.csv: line 3: s.yaml: animation: start 50, but 48 in bad.csv: line 2\n", "name,w\na,48\nb,50\n",
                      scene=scene.replace("width: $w", "width: 48"))
 
-    def test_options_that_do_not_fit(self):
+    def test_conflicting_options(self):
         self.refused("error: --frames: expected rows from 0 to 2 of t.csv, got 1-3\n", code=USAGE, more=("--frames", "1-3"))
         self.refused("error: --renumber: does not work with --each\n", code=USAGE, more=("--frames", "1", "--renumber"))
         self.refused("error: --each: expected one scene, got 2\n", output="out/", code=USAGE, more=("s.yaml",))
@@ -180,7 +180,7 @@ class Mistakes(EachTest):
         done = self.run_roundel("verify", "#.png", "--each", "t.csv", code=USAGE)
         self.assertIn(b"--each: needs --scene", done.stderr)
 
-    def test_the_table_is_not_replaced(self):
+    def test_the_table_is_never_replaced(self):
         os.link(self.path("t.csv"), self.path("third.png"))
         self.assertIn("would replace", self.each("--overwrite", output="{name}.png", code=REFUSED))
         self.assertEqual(self.read("t.csv").decode(), TABLE)

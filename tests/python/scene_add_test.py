@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""added_test.py ROUNDEL: arguments of Scene.add, and the columns that a layer needs."""
+"""scene_add_test.py ROUNDEL: arguments of Scene.add, and the columns that a layer needs."""
 import copy
 import itertools
 import pickle
@@ -12,7 +12,7 @@ import roundel
 from columns_case import RNG, ROWS, TABLE, ColumnsCase, NoAnswer, scene
 
 
-class Added(ColumnsCase):
+class SceneAdd(ColumnsCase):
     def unusable(self):
         def objects(*values):
             column = np.empty(ROWS, object)
@@ -24,7 +24,7 @@ class Added(ColumnsCase):
                 "other": objects(NoAnswer()), "images": np.zeros((ROWS, 2)), "one": 5, "long": np.zeros(ROWS, np.longdouble),
                 "record": np.zeros(ROWS, [("a", "f4")]), "it's": np.zeros(ROWS), "gr\u00fc\u00df" * 20: objects([])}
 
-    def test_what_is_no_column_is_said(self):
+    def test_invalid_columns_are_reported(self):
         class Device:
             def __len__(self):
                 return 1
@@ -78,7 +78,7 @@ class Added(ColumnsCase):
             shown = roundel.circles(scene().add(x=x[:2], y=x[:2], radius=0.1, color=color))
             np.testing.assert_array_equal(shown[:, 4:7], [[0, 0, 1.5]] * 2)
 
-    def test_the_color_of_what_is_missing(self):
+    def test_the_color_of_missing_values(self):
         x = [0.1, 0.2, 0.3]
         found = roundel.circles(scene().add(x=x, y=x, radius=0.1, values=[1, np.nan, 2], missing="#ff0000"))
         np.testing.assert_array_equal(found[1, 4:7], [1, 0, 0])
@@ -125,7 +125,7 @@ class Added(ColumnsCase):
         made = roundel.Scene(image={"width": 9, "background": "#ff0000"}).add(x=[9.0], y=9.0, radius=0.1)
         self.assertEqual((roundel.validate(made)["width"], roundel.validate(made)["height"]), (9, 1024))
 
-    def test_a_scale_of_numbers_is_the_layers(self):
+    def test_a_scale_of_numbers_belongs_to_the_layer(self):
         columns = {"x": TABLE["x"], "y": TABLE["y"], "radius": 0.01}
         plain = roundel.circles(scene().add(**columns))
         for factor in (2, 2.0, np.float32(2), np.array(2), {"keys": {0: 2, 10: 4}}):
@@ -138,7 +138,7 @@ class Added(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, "layers.0..scale: expected"):
             scene().add(**columns, values=TABLE["v"], scale=[1])
 
-    def test_columns_that_are_not_used_may_be_anything(self):
+    def test_unused_columns_may_be_anything(self):
         expected = roundel.render(scene().add(TABLE, x="x", y="y", radius="r", values="v", where={"v": {"min": 1}}))
         made = scene().add({**self.unusable(), **TABLE}, x="x", y="y", radius="r", values="v", where={"v": {"min": 1}})
         np.testing.assert_array_equal(self.check_saved(made), expected)
@@ -153,7 +153,7 @@ class Added(ColumnsCase):
         np.testing.assert_array_equal(expected, roundel.render(
             scene().add(frame, x="x", y="y", radius="r", values="v", where={"v": {"min": 1}})))
 
-    def test_columns_that_cannot_be_used_say_why_when_they_are(self):
+    def test_unusable_columns_report_why_when_used(self):
         columns = {"x": TABLE["x"], "y": TABLE["y"], "radius": 0.01}
         table = self.unusable()
         for name, why in zip(table, ("list: expected numbers or texts, got a list", "dict: expected numbers or texts, got a dict",
@@ -206,7 +206,7 @@ class Added(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, "data: expected a structured array .rows., got one of 2 dimensions"):
             scene().add(table.reshape(2, -1), x="p[0]", y="p[1]", radius=0.1)
 
-    def test_what_does_not_fit_is_said_and_nothing_is_added(self):
+    def test_conflicts_are_reported_and_add_nothing(self):
         made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)
         name = roundel.fingerprint(made)
         x, y = TABLE["x"], TABLE["y"]
@@ -245,7 +245,7 @@ class Added(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, 'got "red" \\(write "#ff0000"\\)'):
             scene().add(x=x, y=y, radius=0.1, color="red")
 
-    def test_a_scene_says_what_it_is(self):
+    def test_a_scene_describes_itself(self):
         made = roundel.Scene(size=(80, 60))
         self.assertEqual(repr(made), "<roundel.Scene 80x60, 0 layers>")
         made.add(x=TABLE["x"], y=TABLE["y"], radius=0.1)
@@ -254,7 +254,7 @@ class Added(ColumnsCase):
             roundel.save(made, np.zeros((3, 2)))
 
 
-class LeftAlone(unittest.TestCase):
+class CallersColumns(unittest.TestCase):
     """Reading columns leaves the caller's own ones unchanged."""
 
     def setUp(self):
@@ -274,7 +274,7 @@ class LeftAlone(unittest.TestCase):
             c[:] = 1
             self.assertFalse(np.array_equal(roundel.render(scene), before))
 
-    def test_texts_may_be_asked_by_number(self):
+    def test_texts_may_be_read_by_number(self):
         color = {"column": 1, "categories": {"a": "#ffffff"}, "missing": "#000000"}
         by_number = roundel.render(self.scene({"c": [None] * self.n}, color))
         np.testing.assert_array_equal(by_number, roundel.render(self.scene({"c": [None] * self.n}, {**color, "column": "c"})))
@@ -291,7 +291,7 @@ class LeftAlone(unittest.TestCase):
             with self.assertRaisesRegex(roundel.SceneError, problem):
                 roundel.render(scene, set={"r": value})
 
-    def test_objects_that_cannot_be_shown(self):
+    def test_objects_without_a_text(self):
         class Bad:
             def __str__(self):
                 raise RuntimeError("no")

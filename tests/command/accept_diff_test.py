@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Accepting pictures found by diff; reports of two files. Usage: accept_found_test.py PATH_OF_ROUNDEL"""
+"""Accepting pictures found by diff; reports of two files. Usage: accept_diff_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Case(CommandCase):
 
 
 class Folders(Case):
-    def test_what_differs_and_is_new_can_be_accepted(self):
+    def test_changed_and_new_pictures_can_be_accepted(self):
         text = self.diff("goldens", "now", "--output", "found", "--report", "report")
         self.assertTrue(text.endswith("pictures are in found, to accept them: roundel accept --output found --goldens goldens a.png new.png\n"
                                       "1 picture not kept: accept stores only sound PNG and EXR files with names in UTF-8\n"), text)
@@ -109,16 +109,16 @@ class Folders(Case):
         self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--all", code=DIFFER)
         self.assertEqual(self.read("goldens/deep/healed.png"), good)
 
-    def test_what_is_within_the_limits_is_no_matter_of_accepting(self):
+    def test_differences_within_the_limits_need_no_accept(self):
         self.diff("goldens", "now", "--max-pixels", "100%", "--output", "found")
         self.assertEqual(os.listdir(self.path("found/actual")), ["new.png"])
 
-    def test_nothing_is_kept_without_a_word(self):
+    def test_pictures_are_kept_only_on_request(self):
         self.assertNotIn("accept", self.diff("goldens", "now", "--report", "report"))
         self.assertEqual(sorted(os.listdir(self.folder)), ["goldens", "now", "report", "s.yaml"])
         self.assertNotIn("accept", self.failures("report")["a.png"])
 
-    def test_pictures_that_are_read_are_not_in_danger(self):
+    def test_inputs_are_not_replaced(self):
         before = sorted(os.listdir(self.path("goldens")))
         for folder in ("goldens", "now"):
             done = self.run_roundel("diff", "goldens", "now", "--output", folder, code=COULD_NOT)
@@ -144,13 +144,13 @@ class Files(Case):
         self.diff("goldens/a.png", "now/a.png", "--report", "report", "-o", "found", code=SAME)
         self.assertEqual(self.failures("report"), {})
 
-    def test_the_file_before_may_lie_here(self):
+    def test_the_previous_file_may_lie_in_the_working_directory(self):
         shutil.copy(self.path("goldens/a.png"), self.path("a.png"))
         self.diff("a.png", "now/a.png", "-o", "found", "-q")
         self.run_roundel("accept", "--output", "found", "--goldens", ".", "--all", code=DIFFER)
         self.assertEqual(self.read("a.png"), self.read("now/a.png"))
 
-    def test_only_what_accept_would_store_is_kept(self):
+    def test_only_acceptable_pictures_are_kept(self):
         text = self.diff("goldens/a.png", "now/f.pfm", "-o", "found")
         self.assertTrue(text.endswith("1 picture not kept: accept stores only sound PNG and EXR files with names in UTF-8\n"), text)
         self.assertFalse(os.path.exists(self.path("found/actual")))
@@ -160,7 +160,7 @@ class Files(Case):
         self.diff("goldens/a.png", "none.png", "--report", "report", code=COULD_NOT)
         self.assertFalse(os.path.exists(self.path("report/index.html")))
 
-    def test_other_results_are_for_folders(self):
+    def test_other_results_need_folders(self):
         done = self.run_roundel("diff", "goldens/a.png", "now/a.png", "--junit", "x.xml", code=COULD_NOT)
         self.assertIn(b"--junit, --markdown, --annotations: work with two folders", done.stderr)
 
