@@ -1,5 +1,6 @@
-# Debian packages, by `cmake --build … --target package` or cpack: roundel, python3-roundel, and roundel-mpi with the
-# module for Open MPI, which has many dependencies. dpkg-shlibdeps finds their dependencies.
+# Debian packages, by `cmake --build … --target package` or cpack: roundel, libroundel-dev, python3-roundel, roundel-cuda
+# with the module for CUDA, which is large, and roundel-mpi with the module for Open MPI, which has many dependencies.
+# dpkg-shlibdeps finds their dependencies.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGE_VENDOR "Roundel")
@@ -24,6 +25,12 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
     "roundel (= ${PROJECT_VERSION}), libtbb-dev, libyaml-cpp-dev, libfmt-dev, libdeflate-dev, libpng-dev, libxxhash-dev, zlib1g-dev, pkgconf")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Library and headers of the renderer roundel, for programs in C++.")
+if(ROUNDEL_HAS_CUDA)
+  list(APPEND CPACK_COMPONENTS_ALL cuda)
+  set(CPACK_DEBIAN_CUDA_PACKAGE_NAME roundel-cuda)
+  set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "roundel (= ${PROJECT_VERSION})")
+  set(CPACK_COMPONENT_CUDA_DESCRIPTION "Lets roundel draw on NVIDIA GPUs.")
+endif()
 if(ROUNDEL_HAS_MPI)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME roundel-mpi)

@@ -1,22 +1,24 @@
 """Builds the wheel for `pip install .` (PEP 517): CMake builds the module, which is packed with the package, the
-library's own modules and the program that reads HDF5. Other libraries are the system's. `--config-settings
-build-dir=DIR` takes an existing build folder.
+library's own modules and the program that reads HDF5. `--config-settings build-dir=DIR` takes an existing build folder.
+Other libraries are the system's, or go into the wheel with `--config-settings bundle=yes`, as in tools/release.
 """
 
 import base64
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ("libroundel_exr.so", "roundel-hdf5")
-OPTIONAL_MODULES = ("libroundel_jpeg.so", "libroundel_webp.so")
+OPTIONAL_MODULES = ("libroundel_cuda.so", "libroundel_jpeg.so", "libroundel_webp.so")
 
 
 def _version():
@@ -69,34 +71,56 @@ def _files(folder):
     yield from ((f"roundel/lib/roundel/{name}", modules / name) for name in [*MODULES, *found])
 
 
+def _bundle(tree, info):
+    """Adds the libraries of the system that the module needs; returns the tag of the platforms where they work."""
+    for path in (tree / "roundel").rglob("*"):
+        if path.suffix == ".so" or os.access(path, os.X_OK) and path.is_file():
+            subprocess.run(["strip", "--strip-unneeded", str(path)], check=True)
+    subprocess.run([sys.executable, str(ROOT / "tools/bundle-libraries"), str(tree), "roundel/lib", f"{info}/licenses"],
+                   check=True, stdout=subprocess.DEVNULL)
+    return "manylinux_" + "_".join(platform.libc_ver()[1].split(".")[:2]) + "_" + platform.machine()
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):  # noqa: the names are PEP 517's
+    """With the setting `bundle` it needs nothing of the system except libc and libstdc++."""
     del metadata_directory
-    chosen = (config_settings or {}).get("build-dir")
+    settings = config_settings or {}
+    chosen = settings.get("build-dir")
     tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
     folder = pathlib.Path(chosen).resolve() if chosen else ROOT / "build" / f"pip-{tag}"
     _build(folder)
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     info = f"roundel-{_version()}.dist-info"
-    texts = {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: roundel\nVersion: {_version()}\n"
-                            "Summary: Offline renderer for translucent circles\nLicense: Apache-2.0\n"
-                            "Requires-Python: >=3.9\nRequires-Dist: numpy\n",
-        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: roundel\nRoot-Is-Purelib: false\nTag: {tag}-{tag}-{platform}\n",
-    }
-    name = f"roundel-{_version()}-{tag}-{tag}-{platform}.whl"
-    records = []
-    with zipfile.ZipFile(os.path.join(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
-        def add(entry, data):
-            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            records.append(f"{entry.filename},sha256={digest},{len(data)}\n")
-            wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
-
-        for path, file in _files(folder):
-            add(zipfile.ZipInfo.from_file(file, path, strict_timestamps=False), file.read_bytes())  # with its mode, since one is a program
-        for path, text in texts.items():
-            add(zipfile.ZipInfo(path), text.encode())
-        wheel.writestr(f"{info}/RECORD", "".join(records) + f"{info}/RECORD,,\n")
+    system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    with tempfile.TemporaryDirectory() as work:
+        tree = pathlib.Path(work)
+        for name, file in _files(folder):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, tree / name)  # with its mode, since one is a program
+        if settings.get("bundle"):
+            system = _bundle(tree, info)
+        (tree / info).mkdir(exist_ok=True)
+        (tree / info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: roundel\nVersion: {_version()}\n"
+            "Summary: Offline renderer for translucent circles\nLicense: Apache-2.0\n"
+            "Requires-Python: >=3.9\nRequires-Dist: numpy\n")
+        (tree / info / "WHEEL").write_text(
+            f"Wheel-Version: 1.0\nGenerator: roundel\nRoot-Is-Purelib: false\nTag: {tag}-{tag}-{system}\n")
+        shutil.copy(ROOT / "LICENSE", tree / info / "LICENSE")
+        name = f"roundel-{_version()}-{tag}-{tag}-{system}.whl"
+        _pack(tree, info, os.path.join(wheel_directory, name))
     return name
+
+
+def _pack(tree, info, wheel_path):
+    records = []
+    with zipfile.ZipFile(wheel_path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+        for path in sorted(p for p in tree.rglob("*") if p.is_file()):
+            name, data = path.relative_to(tree).as_posix(), path.read_bytes()
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            records.append(f"{name},sha256={digest},{len(data)}\n")
+            entry = zipfile.ZipInfo.from_file(path, name, strict_timestamps=False)
+            wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
+        wheel.writestr(f"{info}/RECORD", "".join(records) + f"{info}/RECORD,,\n")
 
 
 def build_sdist(sdist_directory, config_settings=None):  # noqa: the names are PEP 517's

@@ -41,9 +41,10 @@ ChosenBackend find_backend(const MachineOptions& options, DrawingCost work) {
   if (!has_cuda_backend()) {
     if (is_cuda_requested) {
       throw Error(ExitCode::kRuntimeFailure,
-                  "--backend cuda: this program was built without CUDA (nvcc was not found)");
+                  "--backend cuda: the module for CUDA is not installed; build with nvcc, or install "
+                  "packages with CUDA");
     }
-    return {Backend::kCpu, "this program was built without CUDA"};
+    return {Backend::kCpu, "the module for CUDA is not installed"};
   }
   const double cpu_milliseconds = expected_cpu_milliseconds(work, options.raster.threads);
   if (!is_cuda_requested && options.devices.empty() && cpu_milliseconds < kCudaStartMilliseconds) {

@@ -27,6 +27,7 @@ std::filesystem::path file_of_code() {
   return std::filesystem::canonical(is_library ? library->l_name : "/proc/self/exe", ignored);
 }
 
+/// Empty if there is no such file.
 std::filesystem::path path_of(const std::filesystem::path& code, const std::string& name) {
   const std::vector<int> places =
       code.extension() == ".so" ? std::vector{0, 2, 4} : std::vector{1, 2};
@@ -37,9 +38,7 @@ std::filesystem::path path_of(const std::filesystem::path& code, const std::stri
     auto path = folder / "lib/roundel" / name;
     if (std::filesystem::exists(path, ignored)) return path;
   }
-  throw Error(ExitCode::kRuntimeFailure,
-              (code.parent_path().parent_path() / "lib/roundel" / name).string() +
-                  ": no such file; install it together with this program");
+  return {};
 }
 
 void check_trusted(const std::filesystem::path& path, const std::filesystem::path& code) {
@@ -64,9 +63,17 @@ void check_trusted(const std::filesystem::path& path, const std::filesystem::pat
 std::string find_module(const std::string& name) {
   const std::filesystem::path code = file_of_code();
   const std::filesystem::path path = path_of(code, name);
+  if (path.empty())
+    throw Error(ExitCode::kRuntimeFailure,
+                (code.parent_path().parent_path() / "lib/roundel" / name).string() +
+                    ": no such file; install it together with this program");
   for (const auto& checked : {path.parent_path().parent_path(), path.parent_path(), path})
     check_trusted(checked, code);
   return path.string();
+}
+
+bool has_module(const std::string& name) {
+  return !path_of(file_of_code(), name).empty();
 }
 
 void* find_module_function(const char* library, const char* name) {

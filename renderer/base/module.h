@@ -10,6 +10,9 @@ namespace roundel {
 /// this user or the program's owner, and not be writable by everybody.
 std::string find_module(const std::string& name);
 
+/// True if the module exists, trusted or not.
+bool has_module(const std::string& name);
+
 /// Function `name` of a module: our shared library for rarely used formats, which would delay every
 /// start by milliseconds. The first call loads it for good. Throws as find_module() does, and
 /// Error(kRuntimeFailure) if `library` is broken.

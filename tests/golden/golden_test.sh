@@ -11,7 +11,7 @@ status=$?
 echo "$messages"
 if ((status != 0)) && [[ ${ROUNDEL_REQUIRE_CUDA:-} != 1 ]]; then
   case $messages in
-    *"no CUDA device is present"* | *"was built without CUDA"*)
+    *"no CUDA device is present"* | *"module for CUDA is not installed"*)
       echo "needs a GPU"
       exit 77
       ;;

@@ -22,9 +22,12 @@ done
 program=$(echo "$work"/packages/roundel_*.deb)
 dpkg-deb -f "$program" Depends >"$work/depends"
 expect_text 'libtbb12.*libyaml-cpp0' "$work/depends"
-expect_text 'libhdf5.*libjpeg.*libwebp' "$work/depends"
-# Open MPI is rarely installed, so it has its own package; CUDA's libraries are even rarer.
-expect_no_text 'openmpi|cuda|nvidia' "$work/depends"
+expect_text 'libjpeg.*libwebp' "$work/depends"
+# Open MPI is rarely installed, so it has its own package, and the module for CUDA, because it is large. HDF5 is linked
+# statically, without the libraries for networks.
+expect_no_text 'openmpi|cuda|nvidia|hdf5|curl' "$work/depends"
+[[ ! -e $build_dir/lib/roundel/libroundel_cuda.so || -e $(echo "$work"/packages/roundel-cuda_*.deb) ]] || fail "no package for CUDA"
+! dpkg-deb -c "$program" | grep -q libroundel_cuda || fail "the module for CUDA is in the package roundel"
 
 cd "$work"
 expect_exit 0 "$root/usr/bin/roundel" --version

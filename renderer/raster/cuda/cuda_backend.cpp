@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "renderer/raster/cuda/cuda_module.h"
 #include "renderer/raster/cuda/device_pixels.h"
 #include "renderer/raster/cuda/locked_pages.h"
 
-namespace roundel {
-namespace cuda {
+namespace roundel::cuda {
 namespace {
 
 /// Overlaps of a list that several blocks share.
@@ -400,18 +400,14 @@ void CudaBackend::clear_progress() {
   ROUNDEL_CUDA_CHECK(cudaMemsetAsync(progress_.data(), 0, progress_.bytes(), stream_));
 }
 
-}  // namespace cuda
-
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options) {
-  const std::vector<CudaDevice>& devices = cuda_devices();
-  const bool found = std::any_of(devices.begin(), devices.end(), [&](const CudaDevice& device) {
-    return device.index == options.device;
-  });
-  if (!found)
+  int count = 0;
+  ROUNDEL_CUDA_CHECK(cudaGetDeviceCount(&count));
+  if (options.device < 0 || options.device >= count)
     throw Error(ExitCode::kRuntimeFailure,
                 "CUDA: device " + std::to_string(options.device) + " not found; this machine has " +
-                    std::to_string(devices.size()) + " usable CUDA device(s)");
-  return std::make_unique<cuda::CudaBackend>(options);
+                    std::to_string(count) + " usable CUDA device(s)");
+  return std::make_unique<CudaBackend>(options);
 }
 
-}  // namespace roundel
+}  // namespace roundel::cuda

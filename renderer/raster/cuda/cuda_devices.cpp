@@ -1,15 +1,9 @@
 #include "renderer/raster/cuda/cuda_check.h"
-#include "renderer/raster/rasterizer.h"
+#include "renderer/raster/cuda/cuda_module.h"
 
-namespace roundel {
+namespace roundel::cuda {
 
-bool has_cuda_backend() {
-  return true;
-}
-
-namespace {
-
-std::vector<CudaDevice> find_cuda_devices() {
+std::vector<CudaDevice> cuda_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
@@ -31,12 +25,4 @@ std::vector<CudaDevice> find_cuda_devices() {
   return devices;
 }
 
-}  // namespace
-
-const std::vector<CudaDevice>& cuda_devices() {
-  // CUDA searches once, too; querying properties takes longer than drawing.
-  static const std::vector<CudaDevice> devices = find_cuda_devices();
-  return devices;
-}
-
-}  // namespace roundel
+}  // namespace roundel::cuda

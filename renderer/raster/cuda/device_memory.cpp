@@ -1,13 +1,12 @@
-#include "renderer/raster/device_memory.h"
-
 #include <algorithm>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "renderer/raster/cuda/cuda_check.h"
+#include "renderer/raster/cuda/cuda_module.h"
 
-namespace roundel {
+namespace roundel::cuda {
 namespace {
 
 /// Sets the thread's device, then restores the previous one, since other code uses it.
@@ -112,4 +111,4 @@ void copy_from_device(const void* device, std::size_t stride, std::size_t size, 
     ROUNDEL_CUDA_CHECK(cudaMemcpy2D(host, size, device, stride, size, rows, cudaMemcpyDefault));
 }
 
-}  // namespace roundel
+}  // namespace roundel::cuda
