@@ -144,7 +144,7 @@ class OpenJobDescription(TemplateCase):
         script = self.folder / "run"
         script.write_text(self.resolve(file["data"], known))
         script.chmod(0o755)
-        known.update({"Task.File." + file["name"]: str(script), "Task.Param.Frames": frames})
+        known.update({"Task.File." + file["name"]: str(script), "Task.Param.Frame": frames})
         return subprocess.Popen([self.resolve(text, known) for text in [self.action["command"], *self.action["args"]]],
                                 cwd=self.folder, env=self.environment, text=True, stderr=subprocess.PIPE)
 
