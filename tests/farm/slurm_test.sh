@@ -99,7 +99,7 @@ cd "$work"
 # The tasks share the frames of the folder, whatever their ids: each frame is made once.
 run_array 3,7,9
 diff -r expected out || fail "the frames of the array are not those of a plain run: $(cat roundel-*.log)"
-made=$(awk '/^ +[0-9]+ frames? / { made += $1 } END { print made }' roundel-*.log)
+made=$(grep -hoE '  [0-9]+ frames? ' roundel-*.log | awk '{ made += $1 } END { print made }')
 ((made == 31)) || fail "$made frames were made: $(cat roundel-*.log)"
 
 # Fixed shares, with ids that do not start at 1.

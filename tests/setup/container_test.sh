@@ -18,7 +18,7 @@ while IFS= read -r line; do
   case $line in
     '' | '#'* | ARG\ BASE=* | FROM\ *BASE) ;;
     COPY\ *) steps+="mkdir -p ${line##* } && (cd /context && cp ${line#COPY })"$'\n' ;;
-    RUN\ *) steps+="${line#RUN } >>/step.log 2>&1 || { tail -n 40 /step.log; exit 1; }"$'\n' ;;
+    RUN\ *) steps+="{ ${line#RUN }; } >>/step.log 2>&1 || { tail -n 40 /step.log; exit 1; }"$'\n' ;;
     ENV\ *) steps+="export ${line#ENV }"$'\n' ;;
     WORKDIR\ *) steps+="mkdir -p ${line#WORKDIR } && cd ${line#WORKDIR }"$'\n' ;;
     ENTRYPOINT\ *) entry=${line//[^a-z ]/} ;;
