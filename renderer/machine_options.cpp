@@ -40,9 +40,10 @@ ChosenBackend find_backend(const MachineOptions& options, DrawingCost work) {
   const bool is_cuda_requested = options.backend == BackendChoice::kCuda;
   if (!has_cuda_backend()) {
     if (is_cuda_requested) {
-      throw Error(ExitCode::kRuntimeFailure,
-                  "--backend cuda: the module for CUDA is not installed; build with nvcc, or install "
-                  "packages with CUDA");
+      throw Error(
+          ExitCode::kRuntimeFailure,
+          "--backend cuda: the module for CUDA is not installed; build with nvcc, or install "
+          "packages with CUDA");
     }
     return {Backend::kCpu, "the module for CUDA is not installed"};
   }

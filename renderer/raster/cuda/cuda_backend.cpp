@@ -404,9 +404,9 @@ std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options) {
   int count = 0;
   ROUNDEL_CUDA_CHECK(cudaGetDeviceCount(&count));
   if (options.device < 0 || options.device >= count)
-    throw Error(ExitCode::kRuntimeFailure,
-                "CUDA: device " + std::to_string(options.device) + " not found; this machine has " +
-                    std::to_string(count) + " usable CUDA device(s)");
+    throw Error(ExitCode::kRuntimeFailure, "CUDA: device " + std::to_string(options.device) +
+                                               " not found; this machine has " +
+                                               std::to_string(count) + " usable CUDA device(s)");
   return std::make_unique<CudaBackend>(options);
 }
 

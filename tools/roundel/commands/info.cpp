@@ -141,7 +141,8 @@ MpiState find_mpi() try {
 
 Lines machine_text(const std::vector<CudaDevice>& devices, const MpiState& mpi) {
   Lines text = kSoftware;
-  text += row("backends", has_cuda_backend() ? "cpu, cuda" : "cpu (the module for CUDA is not installed)");
+  text += row("backends",
+              has_cuda_backend() ? "cpu, cuda" : "cpu (the module for CUDA is not installed)");
   text += row("threads", fmt::format("{}", default_threads()));
   text += row("vectors", cpu_vector_target());
   text += row("memory", memory_text(static_cast<double>(physical_memory())));
