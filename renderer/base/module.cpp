@@ -30,7 +30,7 @@ std::filesystem::path file_of_code() {
 /// Empty if there is no such file.
 std::filesystem::path path_of(const std::filesystem::path& code, const std::string& name) {
   const std::vector<int> places =
-      code.extension() == ".so" ? std::vector{0, 2, 4} : std::vector{1, 2};
+      code.extension() == ".so" ? std::vector{0, 2, 4} : std::vector{1, 2, 3};
   std::error_code ignored;
   for (const int above : places) {
     std::filesystem::path folder = code.parent_path();

@@ -4,7 +4,7 @@
 namespace roundel {
 
 /// Path of a file in lib/roundel: a module or a helper program. lib/roundel lies one folder above
-/// the program's (an installed bin/roundel, a bundle) or two (a build folder); for a Python
+/// the program's (an installed bin/roundel, a bundle), two or three (a build folder); for a Python
 /// package, in its own folder (a wheel), two above (a build folder) or four (lib/python3). Throws
 /// Error(kRuntimeFailure) if the file is missing or untrusted: file and folder must belong to root,
 /// this user or the program's owner, and not be writable by everybody.

@@ -31,7 +31,7 @@ TEST(StageStats, AddSumsTimesAndKeepsTheLargestMemory) {
   ASSERT_EQ(a.stages.size(), 3u);
   EXPECT_EQ(a.stages[0].milliseconds, 11);
   EXPECT_EQ(a.stages[0].bytes, 22u);
-  EXPECT_EQ(a.stages[1].place, cuda);
+  EXPECT_EQ(a.stages[1].resource, cuda);
   EXPECT_EQ(a.stages[1].bytes, 8u);
   EXPECT_EQ(a.stages[2].name, "blend");
   EXPECT_EQ(a.stages[2].bytes, 40u);

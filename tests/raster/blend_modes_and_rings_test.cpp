@@ -25,7 +25,7 @@ class BlendModesAndRings : public testing::Coverage {
  protected:
   static ImageSettings image_of(int width, int height, const CircleStyles& styles) {
     ImageSettings image = Coverage::image_of(width, height);
-    image.styles = looks;
+    image.styles = styles;
     return image;
   }
 };
