@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import unittest
@@ -93,12 +94,14 @@ class Formats(BatchCase):
         self.write_bytes("other", program.replace(own.encode(), other.encode()))
         os.chmod(self.path("other"), 0o755)
         render = ["render", "snow.yaml", "--size", "256x256", "--threads", "1", "-o", "out/%04d.png", "--resume", "--frames"]
-        process = self.start(*render, "0-199")
+        process = self.start(*render, "0-59")
         self.wait_for_frames(1)
-        subprocess.run([self.path("other"), *render, "199"], cwd=self.folder, check=True, capture_output=True, timeout=60)
+        process.send_signal(signal.SIGSTOP)
+        subprocess.run([self.path("other"), *render, "59"], cwd=self.folder, check=True, capture_output=True, timeout=60)
+        process.send_signal(signal.SIGCONT)
         _, messages = process.communicate(timeout=120)
         self.assertEqual(process.returncode, REFUSED, messages)
-        self.assertIn(f"1 frame is of another program: by {other}, asked {own}: out/0199.png "
+        self.assertIn(f"1 frame is of another program: by {other}, asked {own}: out/0059.png "
                       "(the file appeared after this run began)\n", messages)
 
 
