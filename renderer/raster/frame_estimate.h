@@ -51,6 +51,12 @@ struct ChunkPolicy {
 /// new memory. The first chunk leaves mostly the image's corners active, where circles are rarest;
 /// a second one of the same density closes these.
 inline constexpr ChunkPolicy kCpuChunks{3.2, 512, std::uint64_t{1} << 22, 2};
-inline constexpr ChunkPolicy kCudaChunks{6, 1, kMaxChunkCircles, 4};
+/// In larger pictures a second chunk costs more, since every macrotile's blocks look at all
+/// circles.
+inline ChunkPolicy cuda_chunks(const ImageSettings& image) {
+  constexpr std::size_t kLarge = std::size_t{1} << 24, kHuge = std::size_t{1} << 28;  // pixels
+  const std::size_t pixels = image.pixels();
+  return {pixels < kLarge ? 6 : pixels < kHuge ? 6.5 : 7.0, 1, kMaxChunkCircles, 4};
+}
 
 }  // namespace roundel

@@ -299,9 +299,10 @@ TEST_P(Equality, CudaMatchesTheCpuWithCrowdsInFront) {
         circles.shapes[i].y = height + 0.05f * (circles.shapes[i].y - 0.5f);
         circles.shapes[i].radius *= 0.2f;
       }
-      ASSERT_NEAR(estimate_frame(CircleStream(circles), image, 32, kCudaChunks.saturation_factor)
-                      .densest_height,
-                  height, 0.04);
+      ASSERT_NEAR(
+          estimate_frame(CircleStream(circles), image, 32, cuda_chunks(image).saturation_factor)
+              .densest_height,
+          height, 0.04);
       if (cuda_devices().empty()) continue;
       const Framebuffer expected = draw_cpu(circles, image);
       for (const RasterOptions& options : {RasterOptions{}, RasterOptions{.chunk_circles = 700}})
@@ -321,7 +322,7 @@ TEST_P(Equality, CudaMatchesTheCpuWithCirclesSortedByPosition) {
   for (Shape& shape : circles.shapes) shape.x *= 4;
   std::sort(circles.shapes.begin(), circles.shapes.begin() + 64'000,
             [](const Shape& a, const Shape& b) { return a.x < b.x; });
-  ASSERT_LT(estimate_frame(CircleStream(circles), image, 32, kCudaChunks.saturation_factor)
+  ASSERT_LT(estimate_frame(CircleStream(circles), image, 32, cuda_chunks(image).saturation_factor)
                 .densest_square,
             0.5);
   ROUNDEL_NEEDS_CUDA();
@@ -342,7 +343,7 @@ TEST_P(Equality, LaterChunksWhoseListsOverflowAreDrawnAgain) {
   const ImageSettings image = image_of(1024, 1024);
   constexpr int kTileSize = 32;
   const FrameEstimate estimate =
-      estimate_frame(CircleStream(circles), image, kTileSize, kCudaChunks.saturation_factor);
+      estimate_frame(CircleStream(circles), image, kTileSize, cuda_chunks(image).saturation_factor);
   const std::span<const Shape> last_chunk(circles.shapes.data(), kChunk);
   // CUDA's first capacity for such a chunk's lists is less than twice the expected size.
   ASSERT_GT(static_cast<double>(count_overlaps(last_chunk, TileGrid::make(image, kTileSize))),

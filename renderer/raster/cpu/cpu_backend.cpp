@@ -175,7 +175,7 @@ class CpuBackend final : public RasterBackend {
     if (options_.chunk_circles > 0)
       return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
     const bool is_cuda = options_.chunk_backend == Backend::kCuda;
-    const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
+    const ChunkPolicy policy = is_cuda ? cuda_chunks(image) : kCpuChunks;
     const FrameEstimate estimate =
         estimate_frame(*circles_, image, tile_size_, policy.saturation_factor);
     ChunkPlan::Sizes sizes = policy.sizes(estimate);

@@ -14,8 +14,6 @@ constexpr double kSlabMargin = 1.1;
 constexpr double kDensityMargin = 1.5;
 /// Two or six were no faster.
 constexpr std::uint64_t kBinBlocksPerProcessor = 3;
-/// minimum, since each slab has a count for every tile
-constexpr std::uint64_t kMinSlabCircles = 256;
 /// One block orders tiles; with more of them it takes longer than it saves.
 constexpr int kMaxOrderedTiles = 1 << 14;
 constexpr std::uint64_t kMaxOverlaps = std::uint64_t{1} << 32;  // OverlapRun::start has 32 bits
@@ -35,10 +33,9 @@ std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_p
   const auto fitting = static_cast<std::uint64_t>(bin_.max_slab_overlaps /
                                                   (kSlabMargin * std::max(in_densest, 1.0)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>((slab + kSlabStep - 1) / kSlabStep * kSlabStep, kMinSlabCircles,
-                                std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep,
-                                                          kMinSlabCircles, kMaxSlabCircles)));
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      (slab + kSlabStep - 1) / kSlabStep * kSlabStep, kSlabStep,
+      std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep, kSlabStep, kMaxSlabCircles)));
 }
 
 /// Waits for the device if memory grows.

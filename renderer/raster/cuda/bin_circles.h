@@ -18,14 +18,15 @@ inline constexpr int kMacrotileSide = 32, kTilesPerMacrotile = kMacrotileSide * 
 /// Maximum, limited by Overlap.
 inline constexpr std::uint32_t kMaxDeviceChunkCircles = 1u << 24;
 static_assert(kMaxDeviceChunkCircles <= kMaxChunkCircles);
-/// Circles of a slab: a multiple of kSlabStep, and a maximum because of shared memory.
-inline constexpr std::uint32_t kSlabStep = 128, kMaxSlabCircles = 2048;
+/// Circles of a slab: a multiple of kSlabStep, since a slab has a count for every tile, and a
+/// maximum because of shared memory.
+inline constexpr std::uint32_t kSlabStep = 64, kMaxSlabCircles = 2048;
 /// Tiles whose counts one block scans; slabs that one block lists.
 inline constexpr int kScannedTiles = 8, kGroupSlabs = 4;
 /// Tiles of a region, for which one thread block bins few circles.
 inline constexpr int kRegionWidth = 4, kRegionHeight = 2;
 /// Maximum circles for regions: shared memory has a word for each.
-inline constexpr std::uint32_t kMaxRegionCircles = 1u << 14;
+inline constexpr std::uint32_t kMaxRegionCircles = 1u << 15;
 
 /// Entry of a list: bit t for subtile t; bits 8 to 31 are the circle's number in the chunk.
 using Overlap = std::uint32_t;

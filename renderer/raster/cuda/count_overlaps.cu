@@ -24,8 +24,10 @@ struct Shared {
 template <bool kIsFirstChunk>
 class OverlapFinder {
  public:
-  __device__ OverlapFinder(const BinCirclesArgs& args, const Slab& slab, Shared& shared)
-      : args_(args), slab_(slab), shared_(shared) {}
+  /// `warp_circles`: circles that a warp loads at once, at most 32.
+  __device__ OverlapFinder(const BinCirclesArgs& args, const Slab& slab, Shared& shared,
+                           std::uint32_t warp_circles)
+      : args_(args), slab_(slab), shared_(shared), warp_circles_(warp_circles) {}
 
   /// Finds them for circles first + lane(), and for kLoads − 1 more at distances of `step`.
   __device__ void find(std::uint32_t first, std::uint32_t step) {
@@ -68,7 +70,7 @@ class OverlapFinder {
 
  private:
   __device__ int circle_of_slab(std::uint32_t i) const {
-    return i < args_.slab_circles ? slab_.circle(args_, i) : -1;
+    return i < args_.slab_circles && lane() < warp_circles_ ? slab_.circle(args_, i) : -1;
   }
 
   /// Returns the active tiles of a row, a bit for each column.
@@ -140,6 +142,7 @@ class OverlapFinder {
   const BinCirclesArgs& args_;
   const Slab& slab_;
   Shared& shared_;
+  std::uint32_t warp_circles_;
 };
 
 /// Block (slab, macrotile) of 256 threads finds overlaps and counts them by tile; only counts if
@@ -165,10 +168,19 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
   if (thread == 0) shared.num_overlaps = 0;
   if (!kIsFirstChunk) collect_active_tiles(args, slab.macrotile_x, slab.macrotile_y, shared.active);
   __syncthreads();
-  OverlapFinder<kIsFirstChunk> finder(args, slab, shared);
-  for (std::uint32_t first = thread / 32 * 32; first < args.slab_circles;
-       first += kThreads * CountPolicy::kLoads)
-    finder.find(first, kThreads);
+  if (!kIsFirstChunk &&
+      __syncthreads_or(thread < kMacrotileSide && shared.active[thread] != 0) == 0) {
+    reinterpret_cast<uint2*>(args.counts + slab.number * kTilesPerMacrotile)[thread] = {0, 0};
+    if (thread == 0) args.slab_runs[slab.number] = {0, 0};
+    return;
+  }
+  // All warps share a small slab.
+  constexpr std::uint32_t kWarps = kThreads / 32;
+  const std::uint32_t warp_circles = min(32u, args.slab_circles / kWarps);
+  OverlapFinder<kIsFirstChunk> finder(args, slab, shared, warp_circles);
+  for (std::uint32_t first = thread / 32 * warp_circles; first < args.slab_circles;
+       first += warp_circles * kWarps * CountPolicy::kLoads)
+    finder.find(first, warp_circles * kWarps);
   __syncthreads();
 
   const uint4 counts = reinterpret_cast<const uint4*>(shared.counts)[thread];

@@ -19,7 +19,7 @@ constexpr std::uint32_t kLongList = 8192;
 constexpr std::uint64_t kMaxUnlisted = 2048;
 constexpr std::uint64_t kMaxUnlistedTests = kMaxUnlisted * 1024;  // circles · tiles
 /// Maximum circles · regions for which each region's block tests all circles.
-constexpr std::uint64_t kMaxRegionTests = std::uint64_t{kMaxRegionCircles} * 128;
+constexpr std::uint64_t kMaxRegionTests = std::uint64_t{kMaxRegionCircles} * 1024;
 
 std::uint64_t attribute(cudaDeviceAttr which, int device) {
   int value = 0;
@@ -69,7 +69,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   estimate_ = estimate(circles, image);
   needed_overlaps_ = 0;
   const std::uint64_t count = circles.count();
-  ChunkPolicy policy = kCudaChunks;
+  ChunkPolicy policy = cuda_chunks(image);
   policy.largest = largest_chunk(count);
   if (options_.chunk_circles > 0) return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
   if (!device_circles_.has_all(circles)) return {count, policy.sizes(estimate_)};
@@ -83,7 +83,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
 /// since that takes as long as launching its kernels.
 FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSettings& image) {
   if (circles.recipe() == nullptr || !circles.recipe()->film)
-    return estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
+    return estimate_frame(circles, image, kTileSize, cuda_chunks(image).saturation_factor);
   const CircleRecipe& recipe = *circles.recipe();
   if (recipe.film->number == estimated_film_ && bin_.grid == estimated_grid_) return estimate_;
   estimated_film_ = recipe.film->number;
@@ -97,7 +97,7 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
     some_shapes[0] = shapes[next++];
     some_paints[0] = recipe.film->circles.paints[first];
   });
-  return estimate_frame(samples, image, kTileSize, kCudaChunks.saturation_factor);
+  return estimate_frame(samples, image, kTileSize, cuda_chunks(image).saturation_factor);
 }
 
 /// Decides whether the next frame keeps the estimate.
