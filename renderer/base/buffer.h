@@ -10,8 +10,8 @@
 
 namespace roundel {
 
-/// Allocates uninitialised memory, aligned to a cache line; large blocks in huge pages, since
-/// touching millions of small ones takes longer than drawing. Freed by std::free. Throws
+/// Allocates uninitialised memory, aligned to a cache line. Large blocks use huge pages: touching
+/// millions of small pages takes longer than drawing. Freed by std::free. Throws
 /// std::bad_alloc.
 void* allocate_block(std::size_t bytes);
 /// Allocates for C: null if out of memory.
@@ -19,7 +19,7 @@ void* try_allocate_block(std::size_t bytes) noexcept;
 
 inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
-/// Resident memory of a block with `written` bytes written: large blocks come in huge pages.
+/// Resident bytes of a block after `written` bytes were written.
 constexpr std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t written) {
   return bytes < kHugePage ? written : (written + kHugePage - 1) / kHugePage * kHugePage;
 }
@@ -71,8 +71,8 @@ class Buffer {
   }
   /// Drops elements from `size` on, at most size(); keeps the memory.
   void shrink(std::size_t size) { size_ = size; }
-  /// Returns the whole pages of elements [begin, end) to the system. Keeps memory taken over: a
-  /// device that copies to it would still write to those pages.
+  /// Returns the whole pages of elements [begin, end) to the system. Keeps adopted memory:
+  /// a device may still write to it.
   void discard(std::size_t begin, std::size_t end) {
     if (data_.get_deleter().release == std::free)
       discard_pages(data() + begin, (end - begin) * sizeof(T));

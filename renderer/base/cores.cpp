@@ -16,7 +16,7 @@ int group_core_quota(const std::string& groups, const std::string& mount) {
   for_each_group("cpu", groups, mount, [&smallest](const std::string& folder, bool is_v1) {
     std::ifstream quota_file(folder + (is_v1 ? "/cpu.cfs_quota_us" : "/cpu.max"));
     std::ifstream period_file(is_v1 ? folder + "/cpu.cfs_period_us" : "");
-    double quota = 0, period = 0;  // microseconds; "max" is not a number
+    double quota = 0, period = 0;  // in microseconds; "max" (no limit) fails to parse
     if (!(quota_file >> quota) || !((is_v1 ? period_file : quota_file) >> period)) return;
     if (quota > 0 && period > 0) smallest = std::min(smallest, std::ceil(quota / period));
   });

@@ -48,9 +48,9 @@ std::atomic<bool> process_ends{false};  // a handler has begun to remove files
   for (;;) pause();
 }
 
-/// Guards creation and end of a temporary file, so that a handler sees the file and its entry, or
-/// neither: the handler waits for guarded threads, and later threads stop. Blocks signals, or the
-/// handler could wait for its own thread.
+/// Makes creating and removing a temporary file atomic for signal handlers: they see the file and
+/// its entry, or neither. A handler waits for guarded threads, and later threads stop. Signals are
+/// blocked, so a handler never waits for its own thread.
 class TemporaryGuard {
  public:
   TemporaryGuard() {
@@ -85,7 +85,7 @@ void take_over_owner_and_mode(int file, const struct stat& replaced) {
   constexpr uid_t kAsItIs = static_cast<uid_t>(-1);
   if (is_other && fchown(file, replaced.st_uid, replaced.st_gid) != 0 &&
       fchown(file, kAsItIs, replaced.st_gid) != 0) {
-    mode = (mode & ~070U) | (mode & 07U) << 3U;  // its rights were meant for another group
+    mode = (mode & ~070U) | (mode & 07U) << 3U;  // these rights belonged to another group
   }
   static_cast<void>(fchmod(file, mode));
 }
@@ -95,7 +95,7 @@ constexpr std::string_view kTemporaryStart = ".roundel-";
 constexpr std::string_view kTemporaryEnd = ".tmp";
 constexpr const char* kCannotWrite = ": cannot write: ";
 
-/// "." for a bare name.
+/// Returns the folder; "." for a bare name.
 std::string folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   return folder.empty() ? "." : folder;
@@ -155,8 +155,8 @@ std::string parent_folder(const std::string& path) {
 
 enum class Leftover {
   kGone,
-  kInUse,     ///< by another process
-  kMayBeUsed  ///< unknown: the file system has no locks
+  kInUse,   ///< by another process
+  kUnknown  ///< the file system has no locks
 };
 
 /// True if the path still names the open file. `read_status`: stat or lstat.
@@ -177,18 +177,18 @@ void remove_new_folder(const char* path) {
   if (folder >= 0) close(folder);
 }
 
-/// Removes a temporary file without a lock. Its writer holds one until the process ends in any way,
-/// also on other machines and in containers, where process ids mean nothing.
+/// Removes a temporary file that no process has locked. Its writer holds the lock until the process
+/// ends in any way, also on other machines and in containers, where process ids mean nothing.
 Leftover remove_leftover(const char* path) {
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return errno == ENOENT ? Leftover::kGone : Leftover::kMayBeUsed;
+  if (file < 0) return errno == ENOENT ? Leftover::kGone : Leftover::kUnknown;
   Leftover result = Leftover::kGone;
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    result = errno == EWOULDBLOCK ? Leftover::kInUse : Leftover::kMayBeUsed;
+    result = errno == EWOULDBLOCK ? Leftover::kInUse : Leftover::kUnknown;
   } else {
-    // Before the lock its owner may have renamed it, and another process begun the next file of
-    // that name. Only the holder of the lock removes or renames it.
-    if (is_at(file, path, lstat) && unlink(path) != 0) result = Leftover::kMayBeUsed;
+    // Before we got the lock, its owner may have renamed the file, and another process created a
+    // new one. Only the holder of the lock removes or renames it.
+    if (is_at(file, path, lstat) && unlink(path) != 0) result = Leftover::kUnknown;
   }
   close(file);
   return result;
@@ -199,7 +199,8 @@ Leftover remove_leftover(const char* path) {
 std::string link_target(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
-  if (stat(path.c_str(), &status) == 0) {  // links of /dev/fd mean more than their text
+  if (stat(path.c_str(), &status) ==
+      0) {  // links in /dev/fd open files that their text does not name
     const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
     return real ? std::string(real.get()) : path;
   }
@@ -213,8 +214,8 @@ std::string link_target(const std::string& path) {
   return path;
 }
 
-/// Lists a path for its lifetime, unless all slots are taken; only a signal would then leave the
-/// file.
+/// Registers a path for removal by signal handlers, for its lifetime. If all slots are taken, a
+/// signal leaves the file.
 class ListedPath {
  public:
   /// Takes the first free slot from this one on.
@@ -304,7 +305,7 @@ std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
     if (file->open_temporary(temporary)) return file;
     const Leftover leftover = remove_leftover(temporary.c_str());
     if (leftover == Leftover::kInUse) return nullptr;
-    if (leftover == Leftover::kMayBeUsed) break;
+    if (leftover == Leftover::kUnknown) break;
   }
   file->open_unique();
   return file;
@@ -336,8 +337,8 @@ bool AtomicFile::open_temporary(const std::string& temporary) {
       open(listed->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
   if (file < 0 && errno == EEXIST) return false;
   if (file < 0) fail(errno);
-  // remove_leftover() may have been faster than the lock: the file is gone or about to be. File
-  // systems without locks keep leftovers.
+  // remove_leftover() may have removed the file before we locked it, or be about to. File systems
+  // without locks keep leftovers.
   struct stat status {};
   const bool is_locked = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (is_locked || fstat(file, &status) != 0 || status.st_nlink == 0) {
@@ -402,15 +403,15 @@ void AtomicFile::sync_bytes() const {
   if (fdatasync(file_) != 0 && !is_unsupported(errno)) fail(errno, "fdatasync");
 }
 
-/// Some file systems (NFS, quotas) report a failed write only at closing: closes a copy of the
-/// descriptor, while the original keeps the lock.
+/// Some file systems (NFS, quotas) report a failed write only in close(). This closes a copy of the
+/// descriptor; the original keeps the lock.
 void AtomicFile::check_written() const {
   const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) fail(errno);
   if (close(copy) != 0 && errno != EINTR) fail(errno);
 }
 
-/// Copies the file if the file system cannot link it.
+/// Links the open file to its name, or copies it.
 void AtomicFile::give_name() {
   const std::string open_file = kOpenFiles + std::to_string(file_);
   if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0)
@@ -431,8 +432,8 @@ void AtomicFile::give_name() {
 void AtomicFile::rename_temporary() const {
   const char *const from = temporary_->path(), *const to = target_.c_str();
   if (rule_ == OverwriteRule::kRefuse) {
-    // These do not replace, as rename() does; some file systems lack the first. Without hard links,
-    // a file that appears now is replaced.
+    // Unlike rename(), these fail if the name exists. Some file systems lack the first. Without
+    // hard links, a file that appears now is replaced.
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return;
     if (errno == EEXIST) refuse_taken();
     const int error = link(from, to) == 0 ? 0 : errno;

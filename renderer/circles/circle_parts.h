@@ -10,14 +10,14 @@ namespace roundel {
 /// Width in frame space.
 double stroke_width(const Scene& scene, const Layer& layer);
 
-/// Drawn parts of a layer's circles in frame space, with finished paints: for each the fill, then
-/// its stroke, a ring; or one of them.
+/// Fills and strokes of a layer's circles, in frame space, with finished paints. A circle has both
+/// (the fill first, then its stroke, a ring) or one.
 class CircleParts {
  public:
   CircleParts(const Scene& scene, const Layer& layer);
 
-  /// Writes shapes.size() parts from number `first` on, from circles at the ends of the spans.
-  /// Circle i has parts parts_of(layer)·i and following. `paints` may be empty.
+  /// Writes parts first .. first + shapes.size() − 1, from the circles at the ends of the spans.
+  /// Circle i's first part is parts_of(layer)·i. `paints` may be empty.
   void spread(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 
  private:

@@ -23,15 +23,15 @@ void CircleRecipe::make_run(std::size_t first, std::span<Shape> shapes,
 }
 
 std::span<const Shape> SampledCircles::at(const CircleRecipe& recipe,
-                                          std::span<const std::size_t> places) {
+                                          std::span<const std::size_t> indices) {
   const FilmCircles& film = *recipe.film;
-  if (film.number != number_ || recipe.steps < steps_) restart(film, places);
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  if (film.number != film_number_ || recipe.steps < steps_) restart(film, indices);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
     const auto next = std::upper_bound(
-        film.layers.begin(), film.layers.end(), places[i],
-        [](std::size_t place, const FilmCircles::Layer& layer) { return place < layer.first; });
+        film.layers.begin(), film.layers.end(), indices[i],
+        [](std::size_t index, const FilmCircles::Layer& layer) { return index < layer.first; });
     const auto layer = next - 1;
-    step_circle(layer->motion, film.circles.shapes.data() + layer->first, places[i] - layer->first,
+    step_circle(layer->motion, film.circles.shapes.data() + layer->first, indices[i] - layer->first,
                 static_cast<std::uint32_t>(steps_), static_cast<std::uint32_t>(recipe.steps),
                 shapes_[i], velocities_[i]);
     moved_[i] = recipe.moves[static_cast<std::size_t>(layer - film.layers.begin())](shapes_[i]);
@@ -40,16 +40,16 @@ std::span<const Shape> SampledCircles::at(const CircleRecipe& recipe,
   return moved_;
 }
 
-void SampledCircles::restart(const FilmCircles& film, std::span<const std::size_t> places) {
-  number_ = film.number;
+void SampledCircles::restart(const FilmCircles& film, std::span<const std::size_t> indices) {
+  film_number_ = film.number;
   steps_ = 0;
   shapes_.clear();
   velocities_.clear();
-  for (const std::size_t place : places) {
-    shapes_.push_back(film.circles.shapes[place]);
-    velocities_.push_back(film.velocities.empty() ? Velocity() : film.velocities[place]);
+  for (const std::size_t index : indices) {
+    shapes_.push_back(film.circles.shapes[index]);
+    velocities_.push_back(film.velocities.empty() ? Velocity() : film.velocities[index]);
   }
-  moved_.resize(places.size());
+  moved_.resize(indices.size());
 }
 
 }  // namespace roundel

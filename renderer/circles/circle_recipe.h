@@ -12,10 +12,10 @@
 
 namespace roundel {
 
-/// A film's circles, from which a device makes those of its frames.
+/// A film's circles in frame 0, which a device steps and moves.
 struct FilmCircles {
   struct Layer {
-    std::size_t first, count;  ///< in all circles
+    std::size_t first, count;  ///< range in `circles`
     Motion motion;
   };
   std::uint64_t number;  ///< unique in the process, from 1
@@ -30,7 +30,7 @@ struct FilmCircles {
 /// How a device makes a frame's circles: from the film's by steps and moves, or from random laws.
 struct CircleRecipe {
   std::shared_ptr<const FilmCircles> film;  ///< null if `runs` are all circles
-  std::int64_t steps = 0;                   ///< >= 0, from frame 0 on
+  std::int64_t steps = 0;                   ///< steps after frame 0, >= 0
   std::vector<CircleMove> moves;            ///< to frame space, one per layer
   std::vector<RandomRun> runs = {};         ///< in paint order
 
@@ -41,13 +41,13 @@ struct CircleRecipe {
 /// A few circles of a film, stepped from frame to frame.
 class SampledCircles {
  public:
-  /// Returns shapes in frame space, valid until the next call. Short steps forward are cheap.
-  std::span<const Shape> at(const CircleRecipe& recipe, std::span<const std::size_t> places);
+  /// Returns shapes in frame space, valid until the next call. Cheap if only a few steps later.
+  std::span<const Shape> at(const CircleRecipe& recipe, std::span<const std::size_t> indices);
 
  private:
-  void restart(const FilmCircles& film, std::span<const std::size_t> places);
+  void restart(const FilmCircles& film, std::span<const std::size_t> indices);
 
-  std::uint64_t number_ = 0;  // the film's number
+  std::uint64_t film_number_ = 0;
   std::int64_t steps_ = 0;
   std::vector<Shape> shapes_, moved_;
   std::vector<Velocity> velocities_;

@@ -75,9 +75,9 @@ bool is_rounded_last(const Scene& scene) {
 }
 
 std::vector<double> rounded_last(const Scene& scene, CircleSource& source, std::int64_t frame,
-                                 std::size_t columns, Circles& memory) {
+                                 std::size_t columns, Circles& buffer) {
   std::vector<ScenePoint> centers;
-  source.generate_with_centers(frame, memory, centers);
+  source.generate_with_centers(frame, buffer, centers);
   const double zoom = scene.view.zoom;
   const FrameMove move(scene.view, scene.image.frame_width(), scene.image.frame_height());
   // Columns of data round the radius before the view, maps after it.
@@ -85,8 +85,8 @@ std::vector<double> rounded_last(const Scene& scene, CircleSource& source, std::
     return static_cast<float>(static_cast<double>(radius) * zoom);
   };
   const auto zoom_double = [zoom](double radius) { return static_cast<float>(radius * zoom); };
-  return rows_of<double>(scene, memory, columns, [&](std::size_t i) {
-    const Shape& drawn = memory.shapes[i];
+  return rows_of<double>(scene, buffer, columns, [&](std::size_t i) {
+    const Shape& drawn = buffer.shapes[i];
     const double radius = static_cast<double>(drawn.radius) / zoom;
     const float rounded = moved_to(drawn.radius, static_cast<float>(radius), zoom_float);
     return SceneShape{moved_to(drawn.x, centers[i].x, [&](double x) { return move.x(x); }),
@@ -116,12 +116,12 @@ std::size_t circle_row_bytes(const Scene& scene, bool all) {
 }
 
 CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
-                       Circles& memory) {
+                       Circles& buffer) {
   const std::size_t columns = circle_columns(scene, all);
-  if (all && is_rounded_last(scene)) return rounded_last(scene, source, frame, columns, memory);
-  source.generate(frame, memory);
-  return rows_of<float>(scene, memory, columns, [&](std::size_t i) {
-    const Shape& shape = memory.shapes[i];
+  if (all && is_rounded_last(scene)) return rounded_last(scene, source, frame, columns, buffer);
+  source.generate(frame, buffer);
+  return rows_of<float>(scene, buffer, columns, [&](std::size_t i) {
+    const Shape& shape = buffer.shapes[i];
     return SceneShape{shape.x, shape.y, shape.z, shape.radius};
   });
 }

@@ -9,8 +9,8 @@
 
 namespace roundel {
 
-/// x, y, z, radius; red, green, blue, unless all layers are snow. `all`: always colours and alpha,
-/// and with strokes the inner radius.
+/// Number of columns: x, y, z, radius; red, green and blue unless all layers are snow. `all`:
+/// always colours and alpha, and with strokes the inner radius.
 std::size_t circle_columns(const Scene& scene, bool all);
 
 /// Bytes per circle in circle_rows().
@@ -20,10 +20,10 @@ std::size_t circle_row_bytes(const Scene& scene, bool all);
 using CircleRows = std::variant<std::vector<float>, std::vector<double>>;
 
 /// A frame's circles in scene space. Colours are the scene file's if the blend space is kDisplay.
-/// Binary32; binary64 with `all` if the view moves circles in binary64: in layers with a move, a
-/// map, wider data or has_double_centers(). Drawing the rows under the same view gives the same
-/// picture.
+/// Values are float; double with `all` if the view moves circles in binary64: in layers with a
+/// move, a map, wider data or has_double_centers(). Drawing the rows under the same view gives the
+/// same picture. `buffer` keeps circles that are made.
 CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
-                       Circles& memory);
+                       Circles& buffer);
 
 }  // namespace roundel

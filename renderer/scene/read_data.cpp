@@ -26,7 +26,7 @@ std::string column_example(const Table& table) {
   return name.empty() ? "{column: 0}" : printable(name);
 }
 
-/// `name`: a column's name or number.
+/// Marks a column as used; `name` is its name or number.
 void add_column(std::string_view name, UsedColumns& used) {
   if (const std::optional<std::int64_t> number = parse_integer(name).value; number && *number >= 0)
     used.numbers.insert(static_cast<std::uint64_t>(*number));
@@ -44,14 +44,14 @@ void add_columns(ValidNode node, UsedColumns& used) {
   }
 }
 
-/// Returns the rows of the used columns.
+/// Returns the table with the used columns only.
 std::shared_ptr<const Table> table_of(const DataSource& source) {
   std::vector<std::size_t> columns = source.map.columns;
   std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });
   return table_for(source.table, columns);
 }
 
-std::string missing_of(const DataFilm& film) {
+std::string list_missing_files(const DataFilm& film) {
   return missing_files(film, run_of_frames(film.start, film.frames));
 }
 
@@ -160,13 +160,13 @@ std::shared_ptr<const DataFilm> DataReader::read_film(ValidNode data, const Fram
   film->frames = animation_->frames;
   for (std::int64_t i = 0; overrides_.on_data_file && i < film->frames; ++i)
     overrides_.on_data_file(film->path(film->start + i));
-  if (!missing_files(*film, {film->start}).empty()) return fail(missing_of(*film));
+  if (!missing_files(*film, {film->start}).empty()) return fail(list_missing_files(*film));
   return film;
 }
 
 void DataReader::check_film(ValidNode data, const DataSource& source) {
   if (!source.film || !(fits_films_ || needs_film(source.map))) return;
-  const std::string missing = missing_of(*source.film);
+  const std::string missing = list_missing_files(*source.film);
   if (!missing.empty()) errors_.add(data.place(), layer_path_ + ".data", missing);
 }
 

@@ -31,7 +31,7 @@ use() {
   }
 }
 
-# Without the network, by a user who owns nothing but a folder.
+# Without the network, as a user who owns one folder.
 # shellcheck disable=SC2016  # for the shell there
 use_archive='cat >/use <<"END"
 set -euo pipefail

@@ -53,8 +53,8 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   add_each(line, options.each, options.frames, ". Needs --scene");
   line.add_value("scene", "SCENE", text(options.scene_path),
                  {Group::kFilm,
-                  "scene (YAML) that the frames should show; default: the scene of most of them, "
-                  "in a tie that of the first"});
+                  "scene (YAML) that the frames should show; default: the scene of most frames, "
+                  "in a tie the first frame's"});
   add_picture(line, options.scene);
   add_seed(line, options.scene);
   line.add_value(
@@ -74,7 +74,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
                      "roundel verify film/title_####.png --frames all --scene scenes/title.yaml",
                      "roundel verify film/title_####.png --frames 0-144 --manifest film.txt"});
   line.set_exit_codes(
-      "0 all frames are there and sound; 1 some are not, also with --delete; 2 wrong command line; "
+      "0 all frames exist and are sound; 1 some are not, also with --delete; 2 wrong command line; "
       "3 scene invalid; 4 manifest refused; 130, 143 after SIGINT (Ctrl-C), SIGTERM");
   line.set_guide("docs/films.md");
   line.add_check([&options](CommandLine::Problems& problems) {
@@ -96,12 +96,12 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   return true;
 }
 
-/// Returns "missing: 3,7-9", or nothing.
+/// Returns "missing: 3,7-9", or an empty text.
 std::string list_line(const char* what, const FrameList& frames) {
   return frames.empty() ? "" : fmt::format("{}: {}\n", what, frames_text(frames));
 }
 
-/// Throws Error for a name that is the same for all frames.
+/// Throws Error if several frames would share a name.
 FrameName name_of(const std::string& pattern, const std::optional<Scene>& scene,
                   const FrameList& frames, bool renumbers) {
   if (scene && scene->film && scene->film->name) return *scene->film->name;
@@ -139,7 +139,7 @@ void write_manifest(const std::string& file, const FrameName& name, const FrameL
   write_text_atomically(file, fmt::format("{}", fmt::join(lines, "")));
 }
 
-/// Removes the frames that are still corrupt: another process may have made some meanwhile. Returns
+/// Removes the frames that are still corrupt: another process may have redrawn some. Returns
 /// the number of removed files.
 std::size_t remove_corrupt(const FrameName& name, const FrameList& corrupt, ImageFormat format) {
   WorkCount read;
