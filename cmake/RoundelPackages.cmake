@@ -25,7 +25,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
     "roundel (= ${PROJECT_VERSION}), libtbb-dev, libyaml-cpp-dev, libfmt-dev, libdeflate-dev, libpng-dev, libxxhash-dev, zlib1g-dev, pkgconf")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Library and headers of the renderer roundel, for programs in C++.")
-if(ROUNDEL_HAS_CUDA)
+if(ROUNDEL_HAS_CUDA OR ROUNDEL_CUDA_MODULE)
   list(APPEND CPACK_COMPONENTS_ALL cuda)
   set(CPACK_DEBIAN_CUDA_PACKAGE_NAME roundel-cuda)
   set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "roundel (= ${PROJECT_VERSION})")
