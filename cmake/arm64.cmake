@@ -3,7 +3,7 @@
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
-set(ROUNDEL_ARM64_ROOT ${CMAKE_CURRENT_LIST_DIR}/../build/arm64-root CACHE PATH "Folder that tools/arm64-root made")
+set(ROUNDEL_ARM64_ROOT ${CMAKE_SOURCE_DIR}/build/arm64-root CACHE PATH "Folder that tools/arm64-root made")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ROUNDEL_ARM64_ROOT)
 if(NOT EXISTS ${ROUNDEL_ARM64_ROOT}/usr/include)
   message(FATAL_ERROR "${ROUNDEL_ARM64_ROOT} has no libraries for arm64: run tools/arm64-root ${ROUNDEL_ARM64_ROOT}")

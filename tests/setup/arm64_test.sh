@@ -45,14 +45,14 @@ printf 'x,y,mass,kind\n' >rows.csv
 for ((i = 0; i < 300; ++i)); do echo "$((i * 37 % 101)),$((i * i % 97)),$((i % 13)).$((i % 7)),$((i % 4))"; done >>rows.csv
 cat >rows.yaml <<'YAML'
 version: 1
-image: {width: 160, height: 120, bits: 16, alpha: true, antialias: true, blend_space: linear}
+image: {width: 160, height: 120, bits: 16, alpha: true, antialias: true, blend: linear}
 view: {fit: data}
 layers:
   - data: rows.csv
-    where: {kind: [0, 1, 3]}
+    where: {kind: {in: [0, 1, 3]}}
     map: {x: x, y: y, radius: {column: mass, range: [1px, 6px]}, color: {column: mass, colormap: viridis, domain: [2%, 98%]}, alpha: 0.6}
     stroke: {width: 1px, color: "#ffffff"}
-  - {blend: multiply, random: {count: 200, radius: {uniform: [0, 9]}, color: "#80c0ff", alpha: 0.3}}
+  - {blend: add, random: {count: 200, radius: {uniform: [0, 9]}, color: "#80c0ff", alpha: 0.3}}
 YAML
 scenes=()
 for name in biglittle bokeh bouncingballs fireworks hypnosis light littlebig pattern rand10k rand100k rgb rgby rings snow \
@@ -61,18 +61,19 @@ for name in biglittle bokeh bouncingballs fireworks hypnosis light littlebig pat
 done
 # draw FOLDER COMMAND...: the same files from either program.
 draw() {
-  local out=$1
+  local out=$1 status=0
   shift
   mkdir "$out"
-  "$@" render "${scenes[@]}" --size 128x96 --format png -o "$out/plain" --quiet
-  "$@" render "${scenes[@]}" --size 96x72 --antialias --format pfm -o "$out/smooth" --quiet
+  "$@" render "${scenes[@]}" --size 128x96 --format png -o "$out/plain/" --quiet
+  "$@" render "${scenes[@]}" --size 96x72 --antialias --format pfm -o "$out/smooth/" --quiet
   "$@" render "${scenes[8]}" --size 128x96 --crop 17,5,61,43 -o "$out/crop.png" --quiet
   "$@" render "${scenes[2]}" --size 64x64 --frames 7,50 -o "$out/film_##.png" --quiet
   "$@" render rows.yaml -o "$out/rows.png" --quiet
   "$@" legend rows.yaml -o "$out/legend.svg"
   "$@" circles "${scenes[13]}" --frame 40 -o "$out/snow.npy"
   "$@" explain rows.yaml --pixel 80,60 --json >"$out/explained.json"
-  "$@" diff "$out/plain/rings.png" "$out/plain/rgb.png" --flip-mean 1 --ssim 0 --json >"$out/compared.json" || true
+  (cd "$out" && "$@" diff plain/rings.png plain/rgb.png --flip --ssim --json) >"$out/compared.json" || status=$?
+  ((status == 1)) || fail "diff: expected exit code 1, got $status"
   (cd "$out" && find . -type f -exec sha256sum {} + | sort -k 2) >"$out.sums"
 }
 draw native "$native"
