@@ -35,24 +35,6 @@ int bits_of(const ImageSettings& image, FrameFormat format, PixelFormat pixels) 
 
 }  // namespace
 
-void check_image(const ImageSettings& image) {
-  const auto in_range = [](int side) { return side >= 1 && side <= kMaxImageSide; };
-  const auto is_within = [](int first, int size, int whole) {
-    return first >= 0 && first <= whole - size;
-  };
-  const bool is_sound =
-      in_range(image.width) && in_range(image.height) && (image.bits == 8 || image.bits == 16);
-  if (is_sound && image.crop &&
-      !(in_range(image.frame_width()) && in_range(image.frame_height()) &&
-        is_within(image.first_column(), image.width, image.frame_width()) &&
-        is_within(image.first_row(), image.height, image.frame_height())))
-    throw Error(ExitCode::kUsage, "image: expected a crop inside the image");
-  if (is_sound) return;
-  throw Error(ExitCode::kUsage,
-              fmt::format("image: expected 1 to {} pixels a side of 8 or 16 bits, got {}x{} of {}",
-                          kMaxImageSide, image.width, image.height, image.bits));
-}
-
 FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels)
     : image_(scene.image),
       format_(format),

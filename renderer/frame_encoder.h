@@ -16,9 +16,6 @@
 
 namespace roundel {
 
-/// Throws Error(kUsage) for sizes and bits that pictures cannot have.
-void check_image(const ImageSettings& image);
-
 /// Formats for streams of frames.
 enum class VideoFormat {
   kNone,

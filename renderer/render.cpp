@@ -2,59 +2,17 @@
 
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/buffer.h"
-#include "renderer/base/checkpoint.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/frame_memory.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/picture_bands.h"
-#include "renderer/raster/backend.h"
 
 // Calls all stages of a frame in the order of the data flow: generate, plan, bin and blend chunk by
 // chunk, finish, encode, write. Films run several frames at once in their pipeline
 // (film/export_pipeline.cpp).
 
 namespace roundel {
-
-void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image,
-                         const FrameTarget& out, StageStats& stats) {
-  check_image(image);
-  stats.circles = circles.count();
-  const ChunkPlan chunks = plan(circles, image, out, stats);
-  draw_chunks(*this, chunks, stats);
-  finish(stats);
-}
-
-// The one loop over chunks: for pictures, films, heat maps and `roundel-bench`, on any backend.
-void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
-  using Next = ChunkResult::Next;
-  for (bool is_active = true; is_active;) {
-    checkpoint();
-    const Chunk chunk = plan.chunk();
-    backend.bin(chunk, stats);
-    backend.blend(chunk, stats);
-    if (!plan.polls_now()) {
-      plan.advance();
-      continue;
-    }
-    const ChunkResult result = backend.result(chunk, stats);
-    switch (result.next) {
-      case Next::kAdvance:
-        is_active = result.active_tiles > 0 && !chunk.is_last();
-        plan.advance();
-        break;
-      case Next::kRepeat:
-        plan.repeat();
-        break;
-      case Next::kHalve:
-        plan.halve();
-        break;
-      case Next::kTakeAll:
-        plan.take_all();
-        break;
-    }
-  }
-}
 
 Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                       StageStats& stats) {

@@ -19,14 +19,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-void append_chunk(Bytes& out, std::string_view type, std::string_view data) {
-  append_u32(out, static_cast<std::uint32_t>(data.size()));
-  const std::size_t begin = out.size();
-  out.insert(out.end(), type.begin(), type.end());
-  out.insert(out.end(), data.begin(), data.end());
-  append_u32(out, libdeflate_crc32(0, out.data() + begin, out.size() - begin));
-}
-
 std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t kPart = std::size_t{1} << 20;
   const std::size_t count = (bytes.size() + kPart - 1) / kPart;
@@ -45,11 +37,6 @@ std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-void append_u32(Bytes& out, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8)
-    out.push_back(static_cast<std::uint8_t>(value >> shift));
-}
-
 std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& metadata) {
   Bytes head = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   Bytes header;
@@ -64,13 +51,6 @@ std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& m
   for (const auto& [keyword, text] : metadata_texts(metadata))
     append_chunk(head, "tEXt", keyword + std::string(1, '\0') + text);
   return head;
-}
-
-std::vector<std::uint8_t> png_tail(std::uint32_t crc) {
-  Bytes tail;
-  append_u32(tail, crc);
-  append_chunk(tail, "IEND", {});
-  return tail;
 }
 
 PngStream::PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,

@@ -6,16 +6,13 @@
 
 #include "renderer/base/buffer.h"
 #include "renderer/image/files.h"
+#include "renderer/image/png_file.h"
 #include "renderer/image/png_format.h"
 
 namespace roundel {
 
 /// Bytes before IDAT: signature, IHDR, sRGB and the text chunks.
 std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& metadata);
-/// Bytes after IDAT's data: its CRC, and IEND.
-std::vector<std::uint8_t> png_tail(std::uint32_t crc);
-/// High byte first.
-void append_u32(std::vector<std::uint8_t>& out, std::uint32_t value);
 
 class DeflateBlock;
 

@@ -43,6 +43,10 @@ class RasterBackend : public Rasterizer {
   virtual void finish(StageStats& stats) = 0;
 };
 
+/// The only loop over chunks: for pictures, films, heat maps and `roundel-bench`, on any backend.
 void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats);
+
+/// Throws Error(kUsage) for sizes and bits that pictures cannot have.
+void check_image(const ImageSettings& image);
 
 }  // namespace roundel

@@ -1,6 +1,7 @@
 // The CUDA backend is a module, loaded only if the machine has a driver.
 #include <dlfcn.h>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/base/module.h"
 #include "renderer/raster/cuda/cuda_module.h"
 #include "renderer/raster/device_memory.h"
@@ -12,8 +13,8 @@ namespace {
 constexpr const char* kCudaModule = "libroundel_cuda.so";
 
 const CudaFunctions& cuda_functions() {
-  static const CudaFunctions functions =
-      module_function<CudaFunctions()>(kCudaModule, "roundel_cuda_functions")();
+  static const CudaFunctions functions = module_function<CudaFunctions(Checkpoint)>(
+      kCudaModule, "roundel_cuda_functions")(host_checkpoint);
   return functions;
 }
 

@@ -19,7 +19,7 @@ void copy_from_device(const void* device, std::size_t stride, std::size_t size, 
 void preserve_device(const std::function<void()>& draw);
 }  // namespace cuda
 
-/// Result of the module's exported function.
+/// Result of the module's exported function, which gets the program's host_checkpoint.
 struct CudaFunctions {
   decltype(&cuda::make_cuda_rasterizer) make_cuda_rasterizer;
   decltype(&cuda::cuda_devices) cuda_devices;
