@@ -318,7 +318,7 @@ class Sharing(BatchCase):
                 process.communicate(timeout=120)
             shutil.rmtree(self.path("out"))
             os.mkdir(self.path("out"))
-        self.fail("nobody waited")
+        self.fail("no process waited")
 
     def test_a_halted_export_is_waited_for(self):
         halted, other, line = self.halted_and_waiting()

@@ -253,7 +253,7 @@ TEST(Png, BytesAreKnown) {
       rgb[2] = static_cast<std::uint8_t>(inside ? x ^ y : 255 - y);
     }
   }
-  // The same bytes as pixels of other kinds.
+  // Reads equal bytes as pixels of other kinds.
   Image words, translucent;
   words.resize(100, 100, 3, 16);
   translucent.resize(75, 100, 4, 16);

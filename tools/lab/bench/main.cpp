@@ -81,7 +81,7 @@ bool parse(const Arguments& arguments, BenchOptions& options) {
       "device memory, by a graph), and prints microseconds: wall is from the call until the image "
       "is there, frame the device's own time, floor what the bytes and operations that the picture "
       "needs would take at this machine's measured rates, ratio frame/floor; medians. The picture "
-      "is compared with the CPU's by its bits; where it differs there are no times.");
+      "is compared with the CPU's by its bits; a different picture gets no times.");
   line.add_arguments("SCENE...", 0, kAnyNumber, options.scenes,
                      "scene files (YAML); default: the classic scenes");
   add_size(line, options.scene);
