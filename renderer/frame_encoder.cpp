@@ -6,6 +6,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/description.h"
+#include "renderer/raster/backend.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/scene_film.h"
 
