@@ -71,7 +71,6 @@ constexpr double kLetter = 6.5;            // maximal width of a letter of 12 pi
 constexpr double kMaxRadius = 40;          // larger circles of sizes are drawn smaller
 constexpr std::size_t kCategoryRows = 24;  // in a column
 constexpr std::size_t kMaxTextBytes = 60;  // shown bytes of a category's name
-constexpr std::size_t kMaxStops = 257;
 
 /// Returns text fit for XML 1.0, which also forbids U+FFFE and U+FFFF.
 std::string xml_text(std::string_view text) {
