@@ -50,7 +50,7 @@ moved/bin/roundel diff rgb.exr rgb.exr
 printf "version: 1\nlayers: [{data: /files/chunks.h5, columns: [x, y, radius]}]\n" >h5.yaml
 moved/bin/roundel validate h5.yaml
 moved/bin/roundel regress moved/share/roundel/scenes/*.yaml --size 96x96 --goldens /files/images
-moved/bin/roundel selftest
+moved/bin/roundel selftest --quiet
 moved/bin/roundel info | tee info
 if [[ -e moved/lib/roundel/libroundel_cuda.so ]]; then
   moved/bin/roundel render h5.yaml --backend cuda -o a.png 2>refused || test $? = 1
