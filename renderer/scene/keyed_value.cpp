@@ -87,7 +87,7 @@ Keys::Value Keys::at(double frame) const {
   return value;
 }
 
-bool Keys::rest(const FrameList& at_frames) const {
+bool Keys::is_constant_in(const FrameList& at_frames) const {
   const Value value = at(static_cast<double>(at_frames.front()));
   // Goes from key to key, with an imaginary key after the last.
   auto begin = at_frames.begin();

@@ -33,8 +33,8 @@ struct Keys {
   /// The value, exact at keys, constant before the first and after the last. Binary64, in the order
   /// written: the same bits everywhere.
   Value at(double frame) const;
-  /// True if the value is constant.
-  bool rest(const FrameList& at_frames) const;
+  /// True if the value is the same in all of these frames.
+  bool is_constant_in(const FrameList& at_frames) const;
 };
 
 /// A value of a scene with keys.

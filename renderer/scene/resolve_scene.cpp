@@ -315,7 +315,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
 Scene restricted_to(Scene scene, const FrameList& frames) {
   std::vector<KeyedValue> moving;
   for (const KeyedValue& keyed : keyed_values(scene))
-    if (!keyed.keys.rest(frames)) moving.push_back(keyed);
+    if (!keyed.keys.is_constant_in(frames)) moving.push_back(keyed);
   if (moving.size() == keyed_values(scene).size()) return scene;
   scene = scene_at(scene, frames.front());
   scene.keyed =

@@ -63,9 +63,9 @@ TEST(Keys, SecondsAreExactAtFractionalRates) {
 }
 
 TEST(Keys, RestIfAllFramesHaveTheSameValue) {
-  const auto rest = [](const std::string& keys, const FrameList& frames) {
+  const auto is_constant = [](const std::string& keys, const FrameList& frames) {
     const Scene scene = film_of("view: {zoom: " + keys + "}\nlayers: []\nanimation: {fps: 24}\n");
-    const bool by_keys = scene.keyed->front().keys.rest(frames);
+    const bool by_keys = scene.keyed->front().keys.is_constant_in(frames);
     bool by_values = true;
     for (const std::int64_t frame : frames)
       by_values &= scene_at(scene, frame).view.zoom == scene_at(scene, frames.front()).view.zoom;
@@ -77,17 +77,17 @@ TEST(Keys, RestIfAllFramesHaveTheSameValue) {
     return by_keys;
   };
   const std::string hill = "{keys: {10: 1, 20: 2, 30: 1, 40: 1}}";
-  EXPECT_TRUE(rest(hill, {-5, 0, 10}));
-  EXPECT_FALSE(rest(hill, {10, 11}));
-  EXPECT_TRUE(rest(hill, {10, 30, 35, 50}));
-  EXPECT_FALSE(rest(hill, {10, 15, 30}));
-  EXPECT_FALSE(rest(hill, {10, 15, 16, 30}));
-  EXPECT_TRUE(rest(hill, {15, 25}));
-  EXPECT_TRUE(rest(hill, {12}));
-  EXPECT_FALSE(rest(hill, {5, 20, 30, 41}));
-  EXPECT_TRUE(rest("{keys: {10: 1, 20: 2}, ease: hold}", {3, 10, 15, 19}));
-  EXPECT_FALSE(rest("{keys: {10: 1, 20: 2}, ease: hold}", {10, 15, 19, 20}));
-  EXPECT_TRUE(rest("{keys: {0: 3, 90: 3}, ease: exponential}", {0, 7, 45, 90}));
+  EXPECT_TRUE(is_constant(hill, {-5, 0, 10}));
+  EXPECT_FALSE(is_constant(hill, {10, 11}));
+  EXPECT_TRUE(is_constant(hill, {10, 30, 35, 50}));
+  EXPECT_FALSE(is_constant(hill, {10, 15, 30}));
+  EXPECT_FALSE(is_constant(hill, {10, 15, 16, 30}));
+  EXPECT_TRUE(is_constant(hill, {15, 25}));
+  EXPECT_TRUE(is_constant(hill, {12}));
+  EXPECT_FALSE(is_constant(hill, {5, 20, 30, 41}));
+  EXPECT_TRUE(is_constant("{keys: {10: 1, 20: 2}, ease: hold}", {3, 10, 15, 19}));
+  EXPECT_FALSE(is_constant("{keys: {10: 1, 20: 2}, ease: hold}", {10, 15, 19, 20}));
+  EXPECT_TRUE(is_constant("{keys: {0: 3, 90: 3}, ease: exponential}", {0, 7, 45, 90}));
 }
 
 const std::string kFilm =
