@@ -31,11 +31,12 @@ std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_p
   const double in_densest =
       overlaps_per_circle * std::min(kDensityMargin * estimate_.densest_square, 1.0);
   const auto fitting = static_cast<std::uint64_t>(bin_.max_slab_overlaps /
-                                                  (kSlabMargin * std::max(in_densest, 1.0)));
+                                                  (kSlabMargin * std::max(in_densest, 0.01)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
+  const std::uint64_t least = circles / kMaxSlabs / kSlabStep * kSlabStep + kSlabStep;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      (slab + kSlabStep - 1) / kSlabStep * kSlabStep, kSlabStep,
-      std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep, kSlabStep, kMaxSlabCircles)));
+      (slab + kSlabStep - 1) / kSlabStep * kSlabStep, least,
+      std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep, least, kMaxSlabCircles)));
 }
 
 /// Waits for the device if memory grows.
@@ -51,8 +52,7 @@ void CudaBackend::reserve_lists(const Chunk& chunk) {
   if (fits_regions(chunk)) {
     reserve(overlaps_, chunk.count() * num_tiles);
   } else {
-    const double per_circle =
-        chunk.number == 0 ? estimate_.front_tiles_per_circle : estimate_.tiles_per_circle;
+    const double per_circle = tiles_per_circle(chunk);
     const auto expected =
         kExtraOverlaps + static_cast<std::uint64_t>(
                              kCapacityMargin * static_cast<double>(chunk.count()) * per_circle);

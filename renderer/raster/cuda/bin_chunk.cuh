@@ -54,6 +54,31 @@ inline __device__ std::uint32_t mask_in_tile(SubtileRect subtiles, int x, int y)
   return subtile_mask(x0 - 2 * x, x1 - 2 * x, y0 - 4 * y, y1 - 4 * y);
 }
 
+/// A rectangle of tiles in frame space, for a fast test that excludes most circles.
+struct TileArea {
+  float middle_x, middle_y, half_width, half_height, margin;
+
+  /// `tile_x`, `tile_y`: the lower left tile.
+  __device__ TileArea(const TileGrid& grid, int tile_x, int tile_y, int tiles_x, int tiles_y) {
+    const float tile = static_cast<float>(kTileSize) * grid.s;
+    half_width = 0.5f * static_cast<float>(tiles_x) * tile;
+    half_height = 0.5f * static_cast<float>(tiles_y) * tile;
+    middle_x =
+        grid.left() + (static_cast<float>(tile_x) + 0.5f * static_cast<float>(tiles_x)) * tile;
+    middle_y =
+        grid.bottom() + (static_cast<float>(tile_y) + 0.5f * static_cast<float>(tiles_y)) * tile;
+    margin = 0.125f * grid.s + 0x1p-17f * (middle_x + half_width + middle_y + half_height);
+  }
+
+  /// True only if the circle's box does not touch the rectangle.
+  __device__ bool is_far(const Shape& shape) const {
+    const float dx = fabsf(shape.x - middle_x) - half_width;
+    const float dy = fabsf(shape.y - middle_y) - half_height;
+    // The margin exceeds all rounding: near circles lie within their radius of the rectangle.
+    return fmaxf(dx, dy) > __fmaf_rn(shape.radius, 1 + 0x1p-12f, margin);
+  }
+};
+
 inline __device__ void collect_active_tiles(const BinCirclesArgs& args, int macrotile_x,
                                             int macrotile_y,
                                             std::uint32_t (&active)[kMacrotileSide]) {
@@ -68,24 +93,29 @@ inline __device__ void collect_active_tiles(const BinCirclesArgs& args, int macr
   }
 }
 
-/// A slab, counted from the front, and the macrotile (blockIdx.y, blockIdx.z).
+/// The macrotile of a block, from two dimensions of the grid.
+struct Macrotile {
+  int x, y;
+  std::size_t number, count;
+
+  __device__ Macrotile(unsigned column, unsigned row, unsigned columns, unsigned rows)
+      : x(static_cast<int>(column)),
+        y(static_cast<int>(row)),
+        number(static_cast<std::size_t>(row) * columns + column),
+        count(static_cast<std::size_t>(rows) * columns) {}
+};
+
+/// A slab, counted from the front, and a macrotile.
 struct Slab {
-  int macrotile_x, macrotile_y;
+  Macrotile macrotile;
   std::uint32_t first_circle;  // counted from the front
   std::size_t number;          // counted over all macrotiles
 
-  __device__ Slab(const BinCirclesArgs& args, std::uint32_t slab)
-      : macrotile_x(static_cast<int>(blockIdx.y)),
-        macrotile_y(static_cast<int>(blockIdx.z)),
+  __device__ Slab(const BinCirclesArgs& args, std::uint32_t slab, const Macrotile& macrotile)
+      : macrotile(macrotile),
         first_circle(slab * args.slab_circles),
-        number(macrotile() * args.num_slabs + slab) {}
+        number(macrotile.number * args.num_slabs + slab) {}
 
-  __device__ static std::size_t macrotile() {
-    return static_cast<std::size_t>(blockIdx.z) * gridDim.y + blockIdx.y;
-  }
-  __device__ static std::size_t num_macrotiles() {
-    return static_cast<std::size_t>(gridDim.z) * gridDim.y;
-  }
   /// Number in the chunk of circle i, counted from the front; negative if there is none.
   __device__ int circle(const BinCirclesArgs& args, std::uint32_t i) const {
     return static_cast<int>(args.count - 1 - first_circle - i);

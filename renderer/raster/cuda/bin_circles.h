@@ -18,11 +18,14 @@ inline constexpr int kMacrotileSide = 32, kTilesPerMacrotile = kMacrotileSide * 
 /// Maximum, limited by Overlap.
 inline constexpr std::uint32_t kMaxDeviceChunkCircles = 1u << 24;
 static_assert(kMaxDeviceChunkCircles <= kMaxChunkCircles);
-/// Circles of a slab: a multiple of kSlabStep, since a slab has a count for every tile, and a
-/// maximum because of shared memory.
-inline constexpr std::uint32_t kSlabStep = 64, kMaxSlabCircles = 2048;
 /// Tiles whose counts one block scans; slabs that one block lists.
 inline constexpr int kScannedTiles = 8, kGroupSlabs = 4;
+/// Circles of a slab: a multiple of kSlabStep, since a slab has a count for every tile. The maximum
+/// keeps a group's counts below 2^16.
+inline constexpr std::uint32_t kSlabStep = 64,
+                               kMaxSlabCircles = (1 << 16) / kGroupSlabs - kSlabStep;
+/// Maximum of slabs, by CUDA's limit for grids.
+inline constexpr std::uint32_t kMaxSlabs = 65535;
 /// Tiles of a region, for which one thread block bins few circles.
 inline constexpr int kRegionWidth = 4, kRegionHeight = 2;
 /// Maximum circles for regions: shared memory has a word for each.
@@ -41,7 +44,7 @@ inline ROUNDEL_HOST_DEVICE std::uint32_t subtile_mask(int x0, int x1, int y0, in
 }
 
 /// An overlap of a slab with a macrotile, before listing: the circle's number in the slab (from the
-/// front) in bits 18 to 28, the tile in bits 8 to 17, and the subtiles.
+/// front) in bits 18 to 31, the tile in bits 8 to 17, and the subtiles.
 using SlabOverlap = std::uint32_t;
 inline constexpr int kSlabTileShift = kSubtilesPerTile, kSlabCircleShift = kSlabTileShift + 10;
 static_assert(kTilesPerMacrotile == 1 << 10 && kMaxSlabCircles <= 1u << (32 - kSlabCircleShift));

@@ -39,26 +39,12 @@ __device__ std::uint32_t mask_in_tile(NearCircle circle, int x, int y) {
 
 struct Region {
   int tile_x, tile_y;
-  float middle_x, middle_y, half_width, half_height, margin;  // frame space
+  TileArea area;
 
   __device__ explicit Region(const TileGrid& grid)
       : tile_x(static_cast<int>(blockIdx.x) % regions_x(grid) * kRegionWidth),
-        tile_y(static_cast<int>(blockIdx.x) / regions_x(grid) * kRegionHeight) {
-    const float tile = static_cast<float>(kTileSize) * grid.s;
-    half_width = 0.5f * kRegionWidth * tile;
-    half_height = 0.5f * kRegionHeight * tile;
-    middle_x = grid.left() + (static_cast<float>(tile_x) + 0.5f * kRegionWidth) * tile;
-    middle_y = grid.bottom() + (static_cast<float>(tile_y) + 0.5f * kRegionHeight) * tile;
-    margin = 0.125f * grid.s + 0x1p-17f * (middle_x + half_width + middle_y + half_height);
-  }
-
-  /// True only if the circle's box does not touch the region. Fast, and excludes most circles.
-  __device__ bool is_far(const Shape& shape) const {
-    const float dx = fabsf(shape.x - middle_x) - half_width;
-    const float dy = fabsf(shape.y - middle_y) - half_height;
-    // The margin exceeds all rounding: near circles lie within their radius of the region.
-    return fmaxf(dx, dy) > __fmaf_rn(shape.radius, 1 + 0x1p-12f, margin);
-  }
+        tile_y(static_cast<int>(blockIdx.x) / regions_x(grid) * kRegionHeight),
+        area(grid, tile_x, tile_y, kRegionWidth, kRegionHeight) {}
 
   /// Returns an empty rectangle if no subtile of the region is reached.
   __device__ NearCircle near_circle(const TileGrid& grid, const Shape& shape,
@@ -113,7 +99,7 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
       shapes[k] = load_shape(args.shapes + max(number - 32 * k, last));
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
-      const bool is_near = number - 32 * k >= last && !region.is_far(shapes[k]);
+      const bool is_near = number - 32 * k >= last && !region.area.is_far(shapes[k]);
       const unsigned lanes = __ballot_sync(kAllLanes, is_near);
       if (is_near)
         numbers[found + __popc(lanes & before_lane)] = static_cast<std::uint16_t>(number - 32 * k);

@@ -12,11 +12,15 @@ struct CountPolicy {
   static constexpr int kTilesOfLane = 12;
 };
 
+constexpr std::uint32_t kNoCircle = ~0u;
+
 struct Shared {
   std::uint32_t counts[kTilesPerMacrotile];
   SlabOverlap overlaps[kMaxSlabOverlaps];  // in any order
   std::uint32_t active[kMacrotileSide];    // bit x of word y: tile (x, y) is active
-  std::uint32_t num_overlaps;              // includes those that do not fit
+  // Waiting circles of each warp: up to 31 and those that it loads at once.
+  std::uint16_t near_circles[CountPolicy::kThreads / 32][32 + 32 * CountPolicy::kLoads];
+  std::uint32_t num_overlaps;  // includes those that do not fit
   OverlapRun run;
 };
 
@@ -24,23 +28,20 @@ struct Shared {
 template <bool kIsFirstChunk>
 class OverlapFinder {
  public:
-  /// `warp_circles`: circles that a warp loads at once, at most 32.
-  __device__ OverlapFinder(const BinCirclesArgs& args, const Slab& slab, Shared& shared,
-                           std::uint32_t warp_circles)
-      : args_(args), slab_(slab), shared_(shared), warp_circles_(warp_circles) {}
+  __device__ OverlapFinder(const BinCirclesArgs& args, const Slab& slab, Shared& shared)
+      : args_(args), slab_(slab), shared_(shared) {}
 
-  /// Finds them for circles first + lane(), and for kLoads − 1 more at distances of `step`.
-  __device__ void find(std::uint32_t first, std::uint32_t step) {
-    constexpr int kLoads = CountPolicy::kLoads;
+  /// Finds them for kLoads circles of each lane, by their numbers in the slab, kNoCircle for none.
+  template <int kLoads>
+  __device__ void find(const std::uint32_t (&circles)[kLoads]) {
     Shape shapes[kLoads];  // loads all before using one
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k)
-      shapes[k] = Slab::load(args_, circle_of_slab(first + k * step + lane()));
+    for (int k = 0; k < kLoads; ++k) shapes[k] = load(circles[k]);
     SubtileRect subtiles[kLoads];
     std::uint32_t tiles[kLoads], sum = 0;
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
-      subtiles[k] = subtile_rect(args_.grid, shapes[k], slab_.macrotile_x, slab_.macrotile_y);
+      subtiles[k] = subtile_rect(args_.grid, shapes[k], slab_.macrotile.x, slab_.macrotile.y);
       tiles[k] = num_tiles(subtiles[k]);
       sum += tiles[k];
     }
@@ -50,7 +51,7 @@ class OverlapFinder {
     at = __shfl_sync(kAllLanes, at, 31) + up_to_here - sum;
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
-      const std::uint32_t circle = first + k * step + lane();
+      const std::uint32_t circle = circles[k];
       const TileRect rect(subtiles[k]);
       if (!__any_sync(kAllLanes, rect.width > 2 || rect.height > 2)) {
         emit_small(circle, subtiles[k], at);
@@ -68,11 +69,11 @@ class OverlapFinder {
     }
   }
 
- private:
-  __device__ int circle_of_slab(std::uint32_t i) const {
-    return i < args_.slab_circles && lane() < warp_circles_ ? slab_.circle(args_, i) : -1;
+  __device__ Shape load(std::uint32_t circle) const {
+    return Slab::load(args_, circle != kNoCircle ? slab_.circle(args_, circle) : -1);
   }
 
+ private:
   /// Returns the active tiles of a row, a bit for each column.
   __device__ std::uint32_t columns(const TileRect& rect, int y) const {
     const std::uint32_t bits = (2u << (rect.x0 + rect.width - 1)) - (1u << rect.x0);
@@ -142,8 +143,58 @@ class OverlapFinder {
   const BinCirclesArgs& args_;
   const Slab& slab_;
   Shared& shared_;
-  std::uint32_t warp_circles_;
 };
+
+/// Calls a function of the kLoads circles that a warp loads at once: `circles` of a slab are
+/// shared by all warps, even if they are few.
+template <class Use>
+__device__ void for_warp_circles(std::uint32_t circles, const Use& use) {
+  constexpr int kLoads = CountPolicy::kLoads, kWarps = CountPolicy::kThreads / 32;
+  const std::uint32_t at_once = min(32u, circles / kWarps);
+  for (std::uint32_t first = threadIdx.x / 32 * at_once; first < circles;
+       first += at_once * kWarps * kLoads) {
+    std::uint32_t own[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      own[k] = first + k * at_once * kWarps + lane();
+      if (own[k] >= circles || lane() >= at_once) own[k] = kNoCircle;
+    }
+    use(own);
+  }
+}
+
+/// Finds a slab's overlaps with one of several macrotiles: tests first which circles are near.
+template <bool kIsFirstChunk>
+__device__ void find_near(const BinCirclesArgs& args, const Slab& slab, Shared& shared,
+                          OverlapFinder<kIsFirstChunk>& finder) {
+  constexpr int kLoads = CountPolicy::kLoads;
+  const TileArea area(args.grid, slab.macrotile.x * kMacrotileSide,
+                      slab.macrotile.y * kMacrotileSide, kMacrotileSide, kMacrotileSide);
+  std::uint16_t* const waiting = shared.near_circles[threadIdx.x / 32];
+  std::uint32_t num_waiting = 0;
+  for_warp_circles(args.slab_circles, [&](const std::uint32_t(&circles)[kLoads]) {
+    Shape shapes[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) shapes[k] = finder.load(circles[k]);
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      const bool is_near = shapes[k].radius > 0 && !area.is_far(shapes[k]);
+      const unsigned near = __ballot_sync(kAllLanes, is_near);
+      if (is_near) waiting[num_waiting + num_before(near)] = static_cast<std::uint16_t>(circles[k]);
+      num_waiting += __popc(near);
+    }
+    __syncwarp();
+    while (num_waiting >= 32) {
+      num_waiting -= 32;
+      const std::uint32_t circle[] = {waiting[num_waiting + lane()]};
+      finder.find(circle);
+    }
+    __syncwarp();
+  });
+  if (num_waiting == 0) return;
+  const std::uint32_t circle[] = {lane() < num_waiting ? waiting[lane()] : kNoCircle};
+  finder.find(circle);
+}
 
 /// Block (slab, macrotile) of 256 threads finds overlaps and counts them by tile; only counts if
 /// they exceed shared memory.
@@ -156,17 +207,16 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
   __shared__ Shared shared;
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const unsigned thread = threadIdx.x;
-  const Slab slab(args, blockIdx.x);
+  const Slab slab(args, blockIdx.z, {blockIdx.x, blockIdx.y, gridDim.x, gridDim.y});
   static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread has four tiles");
   reinterpret_cast<uint4*>(shared.counts)[thread] = {0, 0, 0, 0};
   // num_scan_words() without divisions. Every macrotile has a slab, and at most as many words as a
   // block has threads.
   static_assert(kTilesPerMacrotile / kScannedTiles <= kThreads);
   const std::size_t word = slab.number * kThreads + thread;
-  if (word < Slab::num_macrotiles() * (kTilesPerMacrotile / kScannedTiles))
-    args.scan_words[word] = 0;
+  if (word < slab.macrotile.count * (kTilesPerMacrotile / kScannedTiles)) args.scan_words[word] = 0;
   if (thread == 0) shared.num_overlaps = 0;
-  if (!kIsFirstChunk) collect_active_tiles(args, slab.macrotile_x, slab.macrotile_y, shared.active);
+  if (!kIsFirstChunk) collect_active_tiles(args, slab.macrotile.x, slab.macrotile.y, shared.active);
   __syncthreads();
   if (!kIsFirstChunk &&
       __syncthreads_or(thread < kMacrotileSide && shared.active[thread] != 0) == 0) {
@@ -174,13 +224,13 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
     if (thread == 0) args.slab_runs[slab.number] = {0, 0};
     return;
   }
-  // All warps share a small slab.
-  constexpr std::uint32_t kWarps = kThreads / 32;
-  const std::uint32_t warp_circles = min(32u, args.slab_circles / kWarps);
-  OverlapFinder<kIsFirstChunk> finder(args, slab, shared, warp_circles);
-  for (std::uint32_t first = thread / 32 * warp_circles; first < args.slab_circles;
-       first += warp_circles * kWarps * CountPolicy::kLoads)
-    finder.find(first, warp_circles * kWarps);
+  OverlapFinder<kIsFirstChunk> finder(args, slab, shared);
+  if (slab.macrotile.count > 1)
+    find_near(args, slab, shared, finder);
+  else
+    for_warp_circles(args.slab_circles, [&](const std::uint32_t(&circles)[CountPolicy::kLoads]) {
+      finder.find(circles);
+    });
   __syncthreads();
 
   const uint4 counts = reinterpret_cast<const uint4*>(shared.counts)[thread];
@@ -204,8 +254,9 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
 }  // namespace
 
 void count_overlaps(const BinCirclesArgs& args, cudaStream_t stream) {
-  const dim3 slabs(args.num_slabs, static_cast<unsigned>(macrotiles_x(args.grid)),
-                   static_cast<unsigned>(macrotiles_y(args.grid)));
+  // Blocks of the same slab run together, so that its circles are read once.
+  const dim3 slabs(static_cast<unsigned>(macrotiles_x(args.grid)),
+                   static_cast<unsigned>(macrotiles_y(args.grid)), args.num_slabs);
   launch(args.chunk_number == 0 ? count_overlaps_kernel<true> : count_overlaps_kernel<false>, slabs,
          CountPolicy::kThreads, 0, args, args.begins_early, stream, args.shared_percent);
 }

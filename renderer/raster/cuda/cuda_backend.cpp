@@ -14,6 +14,7 @@ namespace {
 
 /// Overlaps of a list that several blocks share.
 constexpr std::uint32_t kLongList = 8192;
+constexpr std::uint64_t kSchedulersPerProcessor = 4;  // each issues one warp at a time
 /// Up to this many circles every tile's block tests all of them, which is faster than lists. With
 /// more, tiles that are done late are slower.
 constexpr std::uint64_t kMaxUnlisted = 2048;
@@ -230,13 +231,19 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   record(&ChunkEvents::after_bin);
 }
 
-void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
+void CudaBackend::blend(const Chunk& chunk, StageStats& /*stats*/) {
   const ProfilerRange range("blend");
-  // Long lists get several blocks each, if the sample shows any.
-  const bool has_long_lists = !blend_.grid.is_antialiased() && !blend_.styles.any() &&
-                              blend_.lists != nullptr &&
-                              estimate_.longest_list >= static_cast<double>(kLongList) &&
-                              long_list_memory() <= block_memory_;
+  // Long lists get several blocks each, if the sample shows any; or if there are fewer subtiles
+  // than warps that run at once, and lists are long on average.
+  const auto num_tiles = static_cast<std::uint64_t>(blend_.grid.num_tiles());
+  double longest_list = estimate_.longest_list;
+  if (num_tiles * kSubtilesPerTile <= num_processors_ * kSchedulersPerProcessor)
+    longest_list =
+        std::max(longest_list, static_cast<double>(chunk.count()) * tiles_per_circle(chunk) /
+                                   static_cast<double>(num_tiles));
+  const bool has_long_lists =
+      !blend_.grid.is_antialiased() && !blend_.styles.any() && blend_.lists != nullptr &&
+      longest_list >= static_cast<double>(kLongList) && long_list_memory() <= block_memory_;
   blend_.long_list = has_long_lists ? kLongList : ~0u;
   graph_.put(blend_tiles, blend_);
   if (has_long_lists) graph_.put(blend_long_lists, blend_);

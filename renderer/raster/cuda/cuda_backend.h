@@ -64,6 +64,9 @@ class CudaBackend final : public RasterBackend {
     if (size > buffer.size()) graph_.launch();
     buffer.reserve_discard(size);
   }
+  double tiles_per_circle(const Chunk& chunk) const {
+    return chunk.number == 0 ? estimate_.front_tiles_per_circle : estimate_.tiles_per_circle;
+  }
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
   bool is_unlisted(const Chunk& chunk) const;

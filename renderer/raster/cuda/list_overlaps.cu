@@ -19,7 +19,9 @@ struct ListPolicy {
 constexpr int kThreads = ListPolicy::kThreads, kLoads = ListPolicy::kLoads;
 static_assert(kTilesPerMacrotile == 2 * kThreads, "a thread has two tiles");
 static_assert(kMaxSlabOverlaps == kLoads * kThreads);
-constexpr int kWords = kMaxSlabCircles / 32;  // a bit for each circle of a slab
+// A bit for each circle of a slab, in as many words for each lane.
+constexpr int kWords = (kMaxSlabCircles / 32 + 31) / 32 * 32;
+static_assert(kWords <= kThreads);
 
 using Scan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 
@@ -106,12 +108,14 @@ __device__ void order_long_segment(Shared& shared, std::uint32_t begin, std::uin
   }
   __syncthreads();
   if (thread < 32) {
-    static_assert(kWords == 64, "two a lane");
-    const std::uint32_t first = __popc(sorted.circles[2 * thread]),
-                        second = __popc(sorted.circles[2 * thread + 1]);
-    const std::uint32_t before = warp_inclusive_sum(first + second) - first - second;
-    sorted.circles_before[2 * thread] = before;
-    sorted.circles_before[2 * thread + 1] = before + first;
+    constexpr int kOwnWords = kWords / 32;
+    std::uint32_t sum = 0;
+    for (int i = 0; i < kOwnWords; ++i) sum += __popc(sorted.circles[kOwnWords * thread + i]);
+    std::uint32_t before = warp_inclusive_sum(sum) - sum;
+    for (int i = 0; i < kOwnWords; ++i) {
+      sorted.circles_before[kOwnWords * thread + i] = before;
+      before += __popc(sorted.circles[kOwnWords * thread + i]);
+    }
   }
   __syncthreads();
 #pragma unroll
@@ -291,12 +295,12 @@ __device__ void list_crowded(const BinCirclesArgs& args, const Slab& slab, std::
   const int thread = threadIdx.x;
   auto& crowded = shared.crowded;
   if (!kIsFirstChunk)
-    collect_active_tiles(args, slab.macrotile_x, slab.macrotile_y, crowded.active);
+    collect_active_tiles(args, slab.macrotile.x, slab.macrotile.y, crowded.active);
   reinterpret_cast<uint2*>(crowded.circles)[thread] = {0, 0};
   for (std::uint32_t first = 0; first < args.slab_circles; first += 32) {
     const SubtileRect own =
         subtile_rect(args.grid, Slab::load(args, slab.circle(args, first + lane())),
-                     slab.macrotile_x, slab.macrotile_y);
+                     slab.macrotile.x, slab.macrotile.y);
     if (thread < 32) crowded.subtiles[thread] = own;
     __syncthreads();
     for (int i = thread / 32; i < 32; i += kThreads / 32) {
@@ -327,14 +331,14 @@ __device__ void find_lists(const BinCirclesArgs& args, const Slab& first_slab, s
   const unsigned thread = threadIdx.x;
   const uint2 offsets = reinterpret_cast<const uint2*>(
       args.offsets +
-      (first_slab.macrotile() * args.num_groups() + group) * kTilesPerMacrotile)[thread];
+      (first_slab.macrotile.number * args.num_groups() + group) * kTilesPerMacrotile)[thread];
   list_starts[0] = offsets.x;
   list_starts[1] = offsets.y;
 #pragma unroll
   for (int t = 0; t < 2; ++t) {
     const unsigned tile = 2 * thread + t;
-    const int x = first_slab.macrotile_x * kMacrotileSide + static_cast<int>(tile % kMacrotileSide);
-    const int y = first_slab.macrotile_y * kMacrotileSide + static_cast<int>(tile / kMacrotileSide);
+    const int x = first_slab.macrotile.x * kMacrotileSide + static_cast<int>(tile % kMacrotileSide);
+    const int y = first_slab.macrotile.y * kMacrotileSide + static_cast<int>(tile / kMacrotileSide);
     if (x < args.grid.tiles_x && y < args.grid.tiles_y)
       list_starts[t] += args.lists[y * args.grid.tiles_x + x].start;
   }
@@ -349,12 +353,13 @@ __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   // From the back, since the latest counts are in the cache.
   const std::uint32_t group = gridDim.x - 1 - blockIdx.x, first_slab = group * kGroupSlabs;
+  const Macrotile macrotile(blockIdx.y, blockIdx.z, gridDim.y, gridDim.z);
   if (group == args.num_groups()) {
-    if (Slab::macrotile() == 0) order_tiles(args, shared.tiles);
+    if (macrotile.number == 0) order_tiles(args, shared.tiles);
     return;
   }
   const int num_slabs = static_cast<int>(min(args.num_slabs - first_slab, kGroupSlabs));
-  const Slab slab(args, first_slab);
+  const Slab slab(args, first_slab, macrotile);
   OverlapRun runs[kGroupSlabs];
   std::uint32_t counts[kGroupSlabs];   // for the thread's two tiles, 16 bits each
   std::uint32_t ordered[kGroupSlabs];  // counts without crowded slabs
@@ -403,7 +408,7 @@ __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
       first += counts[k] & 0xffff;
       second += counts[k] >> 16;
     }
-    list_crowded<kIsFirstChunk>(args, Slab(args, first_slab + s), first, second, shared);
+    list_crowded<kIsFirstChunk>(args, Slab(args, first_slab + s, macrotile), first, second, shared);
   }
 }
 
