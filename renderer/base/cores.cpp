@@ -7,24 +7,25 @@
 #include <fstream>
 #include <limits>
 
-#include "renderer/base/process_groups.h"
+#include "renderer/base/cgroups.h"
 
 namespace roundel {
 
-int group_core_quota(const std::string& groups, const std::string& mount) {
+int cgroup_core_quota(const std::string& cgroup_file, const std::string& cgroup_mount) {
   double smallest = std::numeric_limits<int>::max();
-  for_each_group("cpu", groups, mount, [&smallest](const std::string& folder, bool is_v1) {
+  const auto visit = [&smallest](const std::string& folder, bool is_v1) {
     std::ifstream quota_file(folder + (is_v1 ? "/cpu.cfs_quota_us" : "/cpu.max"));
     std::ifstream period_file(is_v1 ? folder + "/cpu.cfs_period_us" : "");
     double quota = 0, period = 0;  // in microseconds; "max" (no limit) fails to parse
     if (!(quota_file >> quota) || !((is_v1 ? period_file : quota_file) >> period)) return;
     if (quota > 0 && period > 0) smallest = std::min(smallest, std::ceil(quota / period));
-  });
+  };
+  for_each_cgroup("cpu", cgroup_file, cgroup_mount, visit);
   return static_cast<int>(smallest);
 }
 
 int core_quota() {
-  static const int quota = group_core_quota(kGroupsOfProcess, kGroupsMount);
+  static const int quota = cgroup_core_quota(kCgroupFile, kCgroupMount);
   return quota;
 }
 

@@ -10,8 +10,8 @@ int default_threads();
 /// Quota of this process in whole cores, rounded up; INT_MAX without one.
 int core_quota();
 
-/// Smallest quota of this process's group and its ancestors, as core_quota(). `groups`: path of
-/// /proc/self/cgroup; `mount`: where the groups are mounted.
-int group_core_quota(const std::string& groups, const std::string& mount);
+/// Smallest quota of this process's group and its ancestors, as core_quota(). `cgroup_file`: path
+/// of /proc/self/cgroup; `cgroup_mount`: where the groups are mounted.
+int cgroup_core_quota(const std::string& cgroup_file, const std::string& cgroup_mount);
 
 }  // namespace roundel

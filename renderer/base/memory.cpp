@@ -7,8 +7,8 @@
 #include <fstream>
 #include <limits>
 
+#include "renderer/base/cgroups.h"
 #include "renderer/base/error.h"
-#include "renderer/base/process_groups.h"
 
 namespace roundel {
 namespace {
@@ -16,18 +16,19 @@ namespace {
 std::uint64_t read_physical_memory() {
   const std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                               static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-  return std::min(bytes, group_memory_limit(kGroupsOfProcess, kGroupsMount));
+  return std::min(bytes, cgroup_memory_limit(kCgroupFile, kCgroupMount));
 }
 
 }  // namespace
 
-std::uint64_t group_memory_limit(const std::string& groups, const std::string& mount) {
+std::uint64_t cgroup_memory_limit(const std::string& cgroup_file, const std::string& cgroup_mount) {
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
-  for_each_group("memory", groups, mount, [&smallest](const std::string& folder, bool is_v1) {
+  const auto visit = [&smallest](const std::string& folder, bool is_v1) {
     std::uint64_t limit = 0;
     std::ifstream file(folder + (is_v1 ? "/memory.limit_in_bytes" : "/memory.max"));
     if (file >> limit) smallest = std::min(smallest, limit);  // "max" is not a number
-  });
+  };
+  for_each_cgroup("memory", cgroup_file, cgroup_mount, visit);
   return smallest;
 }
 

@@ -8,9 +8,9 @@ namespace roundel {
 /// (cgroup v2 or v1).
 std::uint64_t physical_memory();
 
-/// Smallest limit of this process's group and its ancestors, in bytes. `groups`: path of
-/// /proc/self/cgroup; `mount`: where the groups are mounted.
-std::uint64_t group_memory_limit(const std::string& groups, const std::string& mount);
+/// Smallest limit of this process's group and its ancestors, in bytes. `cgroup_file`: path of
+/// /proc/self/cgroup; `cgroup_mount`: where the groups are mounted.
+std::uint64_t cgroup_memory_limit(const std::string& cgroup_file, const std::string& cgroup_mount);
 
 /// Throws Error(kRuntimeFailure) "PATH: its WHAT need 3.0 GiB of memory; this machine has 4.0" if
 /// `bytes` exceed half of the memory.

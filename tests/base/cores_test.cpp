@@ -19,10 +19,10 @@ TEST(Cores, SmallestQuotaOfAGroupAndItsParentsCounts) {
   };
   const auto quota = [&](const std::string& groups) {
     write("groups", groups);
-    return group_core_quota(folder / "groups", folder.path());
+    return cgroup_core_quota(folder / "groups", folder.path());
   };
   constexpr int kNone = std::numeric_limits<int>::max();
-  EXPECT_EQ(group_core_quota(folder / "none", folder / "none"), kNone);
+  EXPECT_EQ(cgroup_core_quota(folder / "none", folder / "none"), kNone);
   write("cpu.max", "max 100000");
   write("jobs/cpu.max", "800000 100000");
   write("jobs/one/cpu.max", "max 100000");

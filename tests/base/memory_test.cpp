@@ -37,10 +37,10 @@ TEST(Memory, SmallestLimitOfAGroupAndItsParentsCounts) {
   };
   const auto limit = [&](const std::string& groups) {
     write("groups", groups);
-    return group_memory_limit(folder / "groups", folder.path());
+    return cgroup_memory_limit(folder / "groups", folder.path());
   };
   constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(group_memory_limit(folder / "none", folder / "none"), kNone);
+  EXPECT_EQ(cgroup_memory_limit(folder / "none", folder / "none"), kNone);
   write("memory.max", "max");
   write("jobs/memory.max", "3000");
   write("jobs/one/memory.max", "max");
