@@ -72,6 +72,6 @@ in_bare_root() {
       mount --bind -o ro "$2" "$0$2"
       [[ $2 == /usr/local/cuda ]] || ln -sfn "$2" "$0/usr/local/cuda"
     fi
-    exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb \
+    exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive \
       bash -euc "cd /roundel; $1" </dev/null' "$1" "$2" "${3:-}"
 }
