@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "python/arguments.h"
 #include "python/device_array.h"
@@ -76,10 +77,10 @@ class KeptRasterizer {
 template <typename Draw>
 void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Draw& draw) {
   const bool is_requested = machine.backend != BackendChoice::kAuto;
-  const DrawingCost work = is_requested ? kUnlimitedCost : drawing_cost(scene);
+  const auto cost = is_requested ? std::optional<DrawingCost>() : drawing_cost(scene);
   const auto draw_once = [&] {
     note_process();
-    const Backend backend = find_backend(machine, work).backend;
+    const Backend backend = find_backend(machine, cost).backend;
     const auto draw_on_it = [&] {
       KeptRasterizer rasterizer(backend, machine.raster);
       draw(rasterizer.get());

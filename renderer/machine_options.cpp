@@ -15,15 +15,19 @@
 namespace roundel {
 namespace {
 
-// Measured on two cores at 2.5 GHz: 60 to 110 ms for a million circles on a million pixels.
-constexpr double kNanosecondsOfWork = 60;  ///< per circle or pixel, on one thread
-// A CUDA context takes 0.2 to 0.5 s.
-constexpr double kCudaStartMilliseconds = 300;
+/// Time of a picture in ns: for each circle and pixel, and the part that all threads share.
+struct PartTimes {
+  double circle, shared_circle, pixel, shared_pixel;
+};
+// Measured with 2 and 16 threads of an H200's host, see docs/command.md.
+constexpr PartTimes kCpuTimes{0, 120, 0, 16};
+constexpr PartTimes kCudaTimes{1, 15, 3, 5};  // sending circles, fetching and encoding the picture
+constexpr double kCudaStartMilliseconds = 250;
 
-/// Includes start and encoding.
-double expected_cpu_milliseconds(DrawingCost work, int threads) {
-  return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 /
-         (threads > 0 ? threads : default_threads());
+double expected_milliseconds(const PartTimes& times, const DrawingCost& cost, int threads) {
+  const double share = 1.0 / (threads > 0 ? threads : default_threads());
+  return 1e-6 * ((times.circle + times.shared_circle * share) * static_cast<double>(cost.circles) +
+                 (times.pixel + times.shared_pixel * share) * static_cast<double>(cost.pixels));
 }
 
 }  // namespace
@@ -31,11 +35,10 @@ double expected_cpu_milliseconds(DrawingCost work, int threads) {
 DrawingCost drawing_cost(const Scene& scene) {
   constexpr std::uint64_t kMinEstimatedCircles = 1'000'000;  // worth an estimate
   const std::uint64_t circles = count_parts(scene);
-  return (circles > kMinEstimatedCircles ? expected_circles(scene) : circles) +
-         scene.image.pixels();
+  return {circles > kMinEstimatedCircles ? expected_circles(scene) : circles, scene.image.pixels()};
 }
 
-ChosenBackend find_backend(const MachineOptions& options, DrawingCost work) {
+ChosenBackend find_backend(const MachineOptions& options, std::optional<DrawingCost> cost) {
   if (options.backend == BackendChoice::kCpu) return {Backend::kCpu, "asked for"};
   const bool is_cuda_requested = options.backend == BackendChoice::kCuda;
   if (!has_cuda_backend()) {
@@ -47,11 +50,16 @@ ChosenBackend find_backend(const MachineOptions& options, DrawingCost work) {
     }
     return {Backend::kCpu, "the module for CUDA is not installed"};
   }
-  const double cpu_milliseconds = expected_cpu_milliseconds(work, options.raster.threads);
-  if (!is_cuda_requested && options.devices.empty() && cpu_milliseconds < kCudaStartMilliseconds) {
-    return {Backend::kCpu,
-            fmt::format("about {:.0f} ms, less than the {:.0f} ms that CUDA takes to start",
-                        std::ceil(cpu_milliseconds), kCudaStartMilliseconds)};
+  if (!is_cuda_requested && options.devices.empty() && cost) {
+    const int threads = options.raster.threads;
+    const double cpu = expected_milliseconds(kCpuTimes, *cost, threads);
+    const double cuda = kCudaStartMilliseconds + expected_milliseconds(kCudaTimes, *cost, threads);
+    if (cpu < cuda) {
+      return {Backend::kCpu,
+              fmt::format("about {:.0f} ms; CUDA takes about {:.0f} ms to start, copy "
+                          "and encode",
+                          std::ceil(cpu), cuda)};
+    }
   }
   const std::vector<CudaDevice>& devices = cuda_devices();
   if (devices.empty()) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,17 +24,24 @@ struct ChosenBackend {
   std::string reason;  ///< "asked for", "no CUDA device is present", …
 };
 
-/// Circles plus pixels of all pictures of a call.
-using DrawingCost = std::uint64_t;
-inline constexpr DrawingCost kUnlimitedCost = ~DrawingCost{0};
+/// Circles that are likely to be drawn, and pixels, of all pictures of a call.
+struct DrawingCost {
+  std::uint64_t circles = 0, pixels = 0;
+
+  DrawingCost& operator+=(const DrawingCost& other) {
+    circles += other.circles;
+    pixels += other.pixels;
+    return *this;
+  }
+};
 
 DrawingCost drawing_cost(const Scene& scene);
 
-/// Returns the backend that `options` ask for. `auto` is the CPU if there is no device, or if the
-/// CPU should finish before CUDA has started and no device was named. Throws Error(kRuntimeFailure)
-/// if CUDA was requested and is missing or reports an error, Error(kUsage) if the named device
-/// is missing. Initializes CUDA only if it may be used.
-ChosenBackend find_backend(const MachineOptions& options, DrawingCost work = kUnlimitedCost);
+/// Returns the backend that `options` ask for. `auto` is the CPU if there is no device, or if no
+/// device was named and the CPU should draw `cost` faster, CUDA's start included. Throws
+/// Error(kRuntimeFailure) if CUDA was requested and is missing or reports an error, Error(kUsage)
+/// if the named device is missing. Initializes CUDA only if it may be used.
+ChosenBackend find_backend(const MachineOptions& options, std::optional<DrawingCost> cost = {});
 
 /// For one picture at a time. On the CPU the memory budget covers the whole picture.
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options);

@@ -23,8 +23,8 @@ struct Renderer::State {
   Circles circles;
 
   inner::Backend backend_for(const inner::Scene& drawn) const {
-    const bool is_requested = machine.backend != BackendChoice::kAuto;
-    return find_backend(machine, is_requested ? kUnlimitedCost : drawing_cost(drawn)).backend;
+    if (machine.backend != BackendChoice::kAuto) return find_backend(machine).backend;
+    return find_backend(machine, drawing_cost(drawn)).backend;
   }
 
   /// Calls work() with the requested number of threads, and drops the rasterizer if it fails.

@@ -9,8 +9,8 @@
 
 namespace roundel {
 
-ChosenBackend choose_backend(const MachineOptions& options, DrawingCost work) {
-  ChosenBackend chosen = find_backend(options, work);
+ChosenBackend choose_backend(const MachineOptions& options, std::optional<DrawingCost> cost) {
+  ChosenBackend chosen = find_backend(options, cost);
   print_detail(fmt::format("backend {}: {}", backend_name(chosen.backend), chosen.reason));
   return chosen;
 }

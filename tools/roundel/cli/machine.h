@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "renderer/machine_options.h"
@@ -7,7 +8,7 @@
 namespace roundel {
 
 /// Calls find_backend() and prints its reason with --verbose.
-ChosenBackend choose_backend(const MachineOptions& options, DrawingCost work = kUnlimitedCost);
+ChosenBackend choose_backend(const MachineOptions& options, std::optional<DrawingCost> cost = {});
 
 const char* backend_name(Backend backend);
 

@@ -115,8 +115,8 @@ void check_regress_outputs(const RegressOptions& options, const RegressPlan& pla
   }
 }
 
-RegressMachine choose_machine(const RegressOptions& options, DrawingCost work) {
-  if (!options.is_on_both) return {{choose_backend(options.machine, work).backend}};
+RegressMachine choose_machine(const RegressOptions& options, const DrawingCost& cost) {
+  if (!options.is_on_both) return {{choose_backend(options.machine, cost).backend}};
   MachineOptions cuda = options.machine;
   cuda.backend = BackendChoice::kCuda;
   return {{Backend::kCpu, choose_backend(cuda).backend}};
@@ -136,10 +136,10 @@ int regress(const RegressOptions& options) {
                             roundel::quoted(options.goldens)));
   }
   const GoldenRules rules = load_rules(options.files, options.goldens, options.tolerance);
-  DrawingCost work = 0;
+  DrawingCost cost;
   for (const Subject& subject : plan.subjects)
-    work += count_parts(*subject.scene) + subject.scene->image.pixels();
-  const RegressMachine machine = choose_machine(options, work);
+    cost += {count_parts(*subject.scene), subject.scene->image.pixels()};
+  const RegressMachine machine = choose_machine(options, cost);
   Problems problems;
   StoredGoldens stored = find_goldens(options.goldens);
   stored.unused = unused_goldens(stored, names_of(plan), rules);

@@ -227,15 +227,15 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   // With --watch the other scenes are drawn while one of them is broken.
   if (!problems.empty() && (!options.watches || stills.empty())) return problems.exit_code();
 
-  DrawingCost work = 0;
+  DrawingCost cost;
   std::vector<std::string> paths;
   for (const Still& still : stills) {
-    work += drawing_cost(still.scene);
+    cost += drawing_cost(still.scene);
     paths.push_back(still.plan.path());
   }
   // CUDA starts in 70 % of the time with one connection, and stills are drawn one after the other.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);  // NOLINT(concurrency-mt-unsafe): no other thread
-  const ChosenBackend chosen = choose_backend(options.machine, work);
+  const ChosenBackend chosen = choose_backend(options.machine, cost);
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   const NewFolders folders = make_folders_of(paths);
