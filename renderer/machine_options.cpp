@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/sysinfo.h>
-#include <tbb/info.h>
 
 #include <algorithm>
 #include <cmath>
@@ -135,7 +134,7 @@ int threads_of(int requested, const LocalRank& local_rank) {
 }
 
 int threads_in_host(int requested) {
-  const int cores = tbb::info::default_concurrency(), most = default_threads();
+  const int cores = affinity_cores(), most = default_threads();
   return requested > 0 ? std::min(requested, cores) : most < cores ? most : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "renderer/base/cores.h"
 
+#include <sched.h>
 #include <tbb/info.h>
 
 #include <algorithm>
@@ -29,8 +30,16 @@ int core_quota() {
   return quota;
 }
 
+int affinity_cores() {
+  // oneTBB's count would search for more libraries. A cpu_set_t has bits for 1,024 cores.
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
+  return tbb::info::default_concurrency();
+}
+
 int default_threads() {
-  return std::min(tbb::info::default_concurrency(), core_quota());
+  return std::min(affinity_cores(), core_quota());
 }
 
 }  // namespace roundel

@@ -7,6 +7,9 @@ namespace roundel {
 /// v1).
 int default_threads();
 
+/// Number of cores that this process may use, by affinity.
+int affinity_cores();
+
 /// Quota of this process in whole cores, rounded up; INT_MAX without one.
 int core_quota();
 

@@ -62,9 +62,10 @@ bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
   return true;
 }
 
-/// Throws the problems of both.
+/// Throws the problems of both. `at_once`: on two threads, whose start takes longer than reading a
+/// small file.
 template <typename WorkA, typename WorkB>
-void do_both(const WorkA& work_a, const WorkB& work_b) {
+void do_both(bool at_once, const WorkA& work_a, const WorkB& work_b) {
   std::optional<Error> problem_a, problem_b;
   const auto attempt = [](const auto& work, std::optional<Error>& problem) {
     try {
@@ -73,7 +74,12 @@ void do_both(const WorkA& work_a, const WorkB& work_b) {
       problem = error;
     }
   };
-  tbb::parallel_invoke([&] { attempt(work_a, problem_a); }, [&] { attempt(work_b, problem_b); });
+  if (at_once) {
+    tbb::parallel_invoke([&] { attempt(work_a, problem_a); }, [&] { attempt(work_b, problem_b); });
+  } else {
+    attempt(work_a, problem_a);
+    attempt(work_b, problem_b);
+  }
   if (problem_a && problem_b && std::string_view(problem_a->what()) != problem_b->what()) {
     throw Error(problem_a->exit_code(), problem_a->lines() + problem_b->lines());
   }
@@ -105,7 +111,9 @@ std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
 std::uint64_t memory_to_compare(const InputFile& a, const InputFile& b,
                                 const Tolerance& tolerance) {
   PictureHeader header_a, header_b;
-  do_both([&] { header_a = read_picture_header(a); }, [&] { header_b = read_picture_header(b); });
+  do_both(
+      false, [&] { header_a = read_picture_header(a); },
+      [&] { header_b = read_picture_header(b); });
   return memory_to_compare(header_a, header_b, tolerance);
 }
 
@@ -115,7 +123,8 @@ ComparedFiles compare_files(const std::string& path_a, const std::string& path_b
                             const Tolerance& tolerance, const Measures& measures,
                             MemoryBudget* budget) {
   std::optional<InputFile> file_a, file_b;
-  do_both([&] { file_a.emplace(path_a); }, [&] { file_b.emplace(path_b); });
+  do_both(
+      false, [&] { file_a.emplace(path_a); }, [&] { file_b.emplace(path_b); });
   ComparedFiles compared;
   if (equal_files(*file_a, *file_b, budget)) {
     compared.difference = no_difference(measures);
@@ -128,8 +137,10 @@ ComparedFiles compare_files(const std::string& path_a, const std::string& path_b
   }
   compared.memory = take(budget, bytes);
   try {
-    do_both([&] { compared.a = read_picture(*file_a); },
-            [&] { compared.b = read_picture(*file_b); });
+    constexpr std::uint64_t kMaxSmallFile = 1 << 16;
+    do_both(
+        std::max(file_a->size(), file_b->size()) > kMaxSmallFile,
+        [&] { compared.a = read_picture(*file_a); }, [&] { compared.b = read_picture(*file_b); });
     if (tolerance.is_shape_tolerant) unify_shapes(*compared.a, *compared.b);
     compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
   } catch (const std::bad_alloc&) {

@@ -64,7 +64,7 @@ template <typename Sums, typename CompareRow>
 Sums compare_rows(PixelSet& over, const CompareRow& compare_row) {
   const int tasks = (over.height() + kRowsPerTask - 1) / kRowsPerTask;
   std::vector<Sums> sums(static_cast<std::size_t>(tasks));
-  tbb::parallel_for(0, tasks, [&](int task) {
+  const auto compare = [&](int task) {
     Sums sum;
     const int end = std::min((task + 1) * kRowsPerTask, over.height());
     for (int y = task * kRowsPerTask; y < end; ++y) {
@@ -73,7 +73,12 @@ Sums compare_rows(PixelSet& over, const CompareRow& compare_row) {
       compare_row(static_cast<std::size_t>(y), sum, bits.data());
     }
     sums[static_cast<std::size_t>(task)] = sum;
-  });
+  };
+  // Starting oneTBB takes longer than comparing a small picture.
+  if (tasks == 1)
+    compare(0);
+  else
+    tbb::parallel_for(0, tasks, compare);
   Sums total;
   for (const Sums& sum : sums) total.add(sum);
   return total;

@@ -103,10 +103,14 @@ std::pair<PixelBox, std::uint64_t> PixelSet::densest_window(const PixelBox& box,
   constexpr int kStrip = 256;  // rows of windows per task
   const int strips = (last_y - first_y) / kStrip + 1;
   std::vector<Densest> found(static_cast<std::size_t>(strips));
-  tbb::parallel_for(0, strips, [&](int strip) {
+  const auto search_strip = [&](int strip) {
     const int y = first_y + strip * kStrip;
     found[static_cast<std::size_t>(strip)] = search.search(y, std::min(y + kStrip - 1, last_y));
-  });
+  };
+  if (strips == 1)
+    search_strip(0);
+  else
+    tbb::parallel_for(0, strips, search_strip);
   const Densest& best =
       *std::max_element(found.begin(), found.end(), [](const Densest& a, const Densest& b) {
         return a.pixels < b.pixels;  // max_element keeps the first of equals

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>
-#include <tbb/info.h>
 
 #include "renderer/base/cores.h"
 #include "tools/roundel/cli/terminal.h"
@@ -26,8 +25,7 @@ struct ThreadLimit::Control {
 };
 
 ThreadLimit::ThreadLimit(int threads) {
-  if (threads <= 0 && default_threads() < tbb::info::default_concurrency())
-    threads = default_threads();
+  if (threads <= 0 && core_quota() < affinity_cores()) threads = core_quota();
   if (threads > 0) control_ = std::make_unique<Control>(static_cast<std::size_t>(threads));
 }
 
