@@ -87,6 +87,18 @@ void do_both(bool at_once, const WorkA& work_a, const WorkB& work_b) {
     if (problem) throw Error(*problem);
 }
 
+/// True if reading either takes longer than starting a thread.
+bool are_large(const InputFile& a, const InputFile& b) {
+  constexpr std::uint64_t kMaxSmallFile = 1 << 16, kMaxSmallPicture = 1 << 20;  // bytes
+  if (std::max(a.size(), b.size()) > kMaxSmallFile) return true;
+  try {
+    return std::max(read_picture_header(a).memory, read_picture_header(b).memory) >
+           kMaxSmallPicture;
+  } catch (const Error&) {
+    return false;  // reading reports it
+  }
+}
+
 PictureDifference no_difference(const Measures& measures) {
   PictureDifference difference;
   difference.kind = PictureDifference::Kind::kEqualBytes;
@@ -137,10 +149,9 @@ ComparedFiles compare_files(const std::string& path_a, const std::string& path_b
   }
   compared.memory = take(budget, bytes);
   try {
-    constexpr std::uint64_t kMaxSmallFile = 1 << 16;
     do_both(
-        std::max(file_a->size(), file_b->size()) > kMaxSmallFile,
-        [&] { compared.a = read_picture(*file_a); }, [&] { compared.b = read_picture(*file_b); });
+        are_large(*file_a, *file_b), [&] { compared.a = read_picture(*file_a); },
+        [&] { compared.b = read_picture(*file_b); });
     if (tolerance.is_shape_tolerant) unify_shapes(*compared.a, *compared.b);
     compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
   } catch (const std::bad_alloc&) {
