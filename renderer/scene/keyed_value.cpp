@@ -1,6 +1,7 @@
 #include "renderer/scene/keyed_value.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "renderer/base/math.h"
 #include "renderer/scene/scene.h"
@@ -19,10 +20,32 @@ double eased(Ease ease, double t) {
     case Ease::kHold:
       return 0;
     case Ease::kLinear:
-    case Ease::kExponential:
       break;
   }
   return t;
+}
+
+using Value = Keys::Value;
+
+double distance(const Value& a, const Value& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (b[i] - a[i]) * (b[i] - a[i]);
+  return std::sqrt(sum);
+}
+
+/// The point of the line through a, at knot u, and b, at knot v.
+Value on_line(const Value& a, const Value& b, double u, double v, double knot) {
+  Value value;
+  for (std::size_t i = 0; i < value.size(); ++i)
+    value[i] = ((v - knot) * a[i] + (knot - u) * b[i]) / (v - u);
+  return value;
+}
+
+/// The point opposite to `next`, seen from `value`.
+Value mirrored(const Value& value, const Value& next) {
+  Value before;
+  for (std::size_t i = 0; i < value.size(); ++i) before[i] = 2 * value[i] - next[i];
+  return before;
 }
 
 DisplayColor color_of(const Keys::Value& value) {
@@ -71,24 +94,59 @@ void apply_to_layer(Layer& layer, KeyedValue::Target target, const Keys::Value& 
 
 }  // namespace
 
+double Keys::within_keys(double frame) const {
+  if (repeat == KeyRepeat::kNone) return frame;
+  const double length = frames.back() - frames.front();
+  const double period = repeat == KeyRepeat::kLoop ? length : 2 * length;
+  double since = std::fmod(frame - frames.front(), period);
+  if (since < 0) since += period;
+  return frames.front() + (since > length ? period - since : since);
+}
+
+/// Barry & Goldman's pyramid; the neighbours of the first and last key are mirrored ones.
+Keys::Value Keys::spline_at(std::size_t from, double progress) const {
+  const Value &start = values[from], &end = values[from + 1];
+  if (start == end) return start;
+  Value before = from > 0 ? values[from - 1] : mirrored(start, end);
+  Value after = from + 2 < values.size() ? values[from + 2] : mirrored(end, start);
+  if (before == start) before = mirrored(start, end);
+  if (after == end) after = mirrored(end, start);
+  const double first = std::sqrt(distance(before, start));
+  const double second = first + std::sqrt(distance(start, end));
+  const double third = second + std::sqrt(distance(end, after));
+  const double knot = first + (second - first) * progress;
+  const Value a = on_line(before, start, 0, first, knot);
+  const Value b = on_line(start, end, first, second, knot);
+  const Value c = on_line(end, after, second, third, knot);
+  return on_line(on_line(a, b, 0, second, knot), on_line(b, c, first, third, knot), first, second,
+                 knot);
+}
+
 Keys::Value Keys::at(double frame) const {
+  frame = within_keys(frame);
   const auto next = std::upper_bound(frames.begin(), frames.end(), frame);
   if (next == frames.begin()) return values.front();
   const auto a = static_cast<std::size_t>(next - frames.begin() - 1);
   if (next == frames.end() || frames[a] == frame) return values[a];
-  const double t = eased(ease, (frame - frames[a]) / (*next - frames[a]));
+  const double progress = eased(eases[a + 1], (frame - frames[a]) / (*next - frames[a]));
+  if (progress == 0) return values[a];
+  if (path == KeyPath::kSpline) return spline_at(a, progress);
   Value value{};
   for (std::size_t i = 0; i < value.size(); ++i) {
     const double from = values[a][i], to = values[a + 1][i];
-    value[i] = ease == Ease::kExponential && from != to
-                   ? from * portable_exp(t * portable_log(to / from))
-                   : from + (to - from) * t;
+    value[i] = path == KeyPath::kExponential && from != to
+                   ? from * portable_exp(progress * portable_log(to / from))
+                   : from + (to - from) * progress;
   }
   return value;
 }
 
 bool Keys::is_constant_in(const FrameList& at_frames) const {
   const Value value = at(static_cast<double>(at_frames.front()));
+  if (repeat != KeyRepeat::kNone) {
+    const auto is_same = [&](const Value& other) { return other == value; };
+    return at_frames.size() == 1 || std::all_of(values.begin(), values.end(), is_same);
+  }
   // Goes from key to key, with an imaginary key after the last.
   auto begin = at_frames.begin();
   for (std::size_t next = 0; begin != at_frames.end(); ++next) {
@@ -99,13 +157,18 @@ bool Keys::is_constant_in(const FrameList& at_frames) const {
                                             })
                          : at_frames.end();
     if (begin == end) continue;
-    const bool changes =
-        next > 0 && next < frames.size() && ease != Ease::kHold && values[next - 1] != values[next];
+    const bool changes = next > 0 && next < frames.size() && eases[next] != Ease::kHold &&
+                         values[next - 1] != values[next];
     if (changes && end - begin > 1) return false;
     if (at(static_cast<double>(*begin)) != value) return false;
     begin = end;
   }
   return true;
+}
+
+bool KeyedValue::is_unbounded() const {
+  return target == Target::kCenter || target == Target::kOffset || target == Target::kRotate ||
+         target == Target::kX || target == Target::kY || target == Target::kZ;
 }
 
 std::size_t KeyedValue::numbers() const {

@@ -6,6 +6,7 @@
 
 #include "renderer/format/form.h"
 #include "renderer/scene/read_values.h"
+#include "renderer/scene/scene_spec.h"
 
 namespace roundel {
 namespace {
@@ -22,6 +23,10 @@ Keys::Value read_value(ValidNode node, std::size_t numbers) {
 
 }  // namespace
 
+ValidNode value_at_key(ValidNode node) {
+  return node.is_map() ? node.find("to").value() : node;
+}
+
 void KeyReader::read(PartlyValidNode map, const KeyedValue& first, KeyedValue::Target last,
                      const std::string& path) {
   for (KeyedValue as = first; as.target <= last;
@@ -37,25 +42,55 @@ Keys KeyReader::read_keys(ValidNode node, const KeyedValue& as, const std::strin
   using Target = KeyedValue::Target;
   std::vector<Key> keys;
   node.find("keys").value().for_each_entry([&](std::string_view time, ValidNode value) {
-    keys.push_back({parse_key_time(time, fps_).value(), value, read_value(value, as.numbers())});
+    const auto ease = value.is_map() ? value.find("ease") : std::nullopt;
+    keys.push_back({parse_key_time(time, fps_).value(), value,
+                    read_value(value_at_key(value), as.numbers()),
+                    ease ? std::optional(one_of<Ease>(kEaseNames).read(*ease)) : std::nullopt});
   });
   std::stable_sort(keys.begin(), keys.end(),
                    [](const Key& a, const Key& b) { return a.frame < b.frame; });
   Keys made;
-  if (const auto ease = node.find("ease")) made.ease = one_of<Ease>(kEaseNames).read(*ease);
+  Ease ease_of_others = Ease::kLinear;
+  const auto ease = node.find("ease"), path_name = node.find("path"), repeat = node.find("repeat");
+  if (path_name) made.path = one_of<KeyPath>(kKeyPathNames).read(*path_name);
+  if (repeat) made.repeat = one_of<KeyRepeat>(kKeyRepeatNames).read(*repeat);
+  if (ease && ease->text() == kExponentialEase) {
+    if (path_name && made.path != KeyPath::kExponential)
+      errors_.add(ease->place(), path,
+                  fmt::format("ease: exponential means path: exponential, got path: {}",
+                              path_name->text()));
+    made.path = KeyPath::kExponential;
+  } else if (ease) {
+    ease_of_others = one_of<Ease>(kEaseNames).read(*ease);
+  }
   const bool is_window = as.target == Target::kWindowX || as.target == Target::kWindowY;
   for (const Key& key : keys) {
     const auto is_above_0 = [&](double number) { return number > 0; };
     if (is_window) check_ends(key.node, key.value[0], key.value[1], path);
-    if (made.ease == Ease::kExponential &&
+    if (made.path == KeyPath::kExponential &&
         !std::all_of(key.value.begin(), key.value.begin() + as.numbers(), is_above_0))
-      errors_.add(key.node.place(), path, "expected numbers > 0, which ease: exponential needs");
+      errors_.add(key.node.place(), path, "expected numbers > 0, which path: exponential needs");
     if (!made.frames.empty() && made.frames.back() == key.frame)
       errors_.add(key.node.place(), path, fmt::format("two keys are at frame {}", key.frame));
+    if (made.frames.empty() && key.ease)
+      errors_.add(key.node.place(), path,
+                  "the first key has no ease: a key's ease is for the frames before it");
     made.frames.push_back(key.frame);
     made.values.push_back(key.value);
+    made.eases.push_back(key.ease.value_or(ease_of_others));
   }
+  check_path(node, as, path, made);
   return made;
+}
+
+void KeyReader::check_path(ValidNode node, const KeyedValue& as, const std::string& path,
+                           const Keys& keys) {
+  if (keys.path == KeyPath::kSpline && !as.is_unbounded())
+    errors_.add(node.place(), path,
+                "path: spline is for center, offset, rotate, x, y and z, since it goes beyond its "
+                "keys; expected linear or exponential");
+  if (keys.repeat != KeyRepeat::kNone && keys.frames.size() < 2)
+    errors_.add(node.place(), path, "repeat needs two keys or more");
 }
 
 void KeyReader::check_ends(ValidNode node, double low, double high, const std::string& path) {

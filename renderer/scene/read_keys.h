@@ -11,6 +11,9 @@
 
 namespace roundel {
 
+/// The value of a key, which is `node` or its `to`.
+ValidNode value_at_key(ValidNode node);
+
 /// Reads and collects values that have keys over time.
 class KeyReader {
  public:
@@ -32,8 +35,10 @@ class KeyReader {
     double frame;
     ValidNode node;
     Keys::Value value;
+    std::optional<Ease> ease;
   };
   Keys read_keys(ValidNode node, const KeyedValue& as, const std::string& path);
+  void check_path(ValidNode node, const KeyedValue& as, const std::string& path, const Keys& keys);
 
   FormatErrors& errors_;
   Ratio fps_{Animation{}.fps};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/scene/read_keys.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene_spec.h"
 
@@ -20,7 +21,7 @@ double max_over_time(ValidNode color) {
   if (!keys) return max_channel(read_color(color));
   double largest = 0;
   keys->for_each_entry([&](std::string_view /*frame*/, ValidNode value) {
-    largest = std::max(largest, max_channel(read_color(value)));
+    largest = std::max(largest, max_channel(read_color(value_at_key(value))));
   });
   return largest;
 }

@@ -131,7 +131,13 @@ class SceneReader {
   Animation read_animation(PartlyValidNode node) {
     Animation animation;
     scene_forms().animation.fill(node, animation);
-    if (const auto fps = node.find("fps")) keys_.set_fps(scene_forms().rate.read(*fps));
+    Ratio fps{animation.fps};
+    if (const auto rate = node.find("fps")) keys_.set_fps(fps = scene_forms().rate.read(*rate));
+    if (const auto duration = node.find("duration")) {
+      const double frames = parse_key_time(duration->text(), fps).value();
+      animation.frames =
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(frames + 0.5)));
+    }
     if (animation.start + animation.frames - 1 > kMaxFrame)
       errors_.add(node.place(), "animation",
                   fmt::format("the last frame would be {}, but the last one possible is {}",

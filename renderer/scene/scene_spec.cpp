@@ -49,14 +49,31 @@ Form<Point> view_center() {
   return array_of<2>(data_coordinate(), "a point [x, y]");
 }
 
+/// one_of() with one definition in the schema.
+template <typename E, std::size_t kCount>
+Form<E> names_of(const std::array<const char*, kCount>& names, std::string definition) {
+  return one_of<E>(std::vector<std::string>(names.begin(), names.end()), std::move(definition));
+}
+
 /// A value, or keys over time, which KeyReader reads. Values are not maps.
 template <typename V>
 Form<std::optional<V>> over_time(const Form<V>& value, std::string definition) {
-  const SpecPtr keys = spec(DictSpec{value, DictSpec::Keys::kTimes}, "{FRAME: VALUE, ...}");
+  const SpecPtr arrival =
+      object("{to: VALUE, ease: NAME}",
+             {required("to", value, "The value at this key."),
+              {"ease", names_of<Ease>(kEaseNames, "ease"), "How the value arrives here."}});
+  const SpecPtr keys =
+      spec(DictSpec{any_of({value, arrival}, ""), DictSpec::Keys::kTimes}, "{FRAME: VALUE, ...}");
+  std::vector<std::string> eases(kEaseNames.begin(), kEaseNames.end());
+  eases.emplace_back(kExponentialEase);
   const SpecPtr keyed = object(
       "{keys: {FRAME: VALUE, ...}, ease: NAME}",
       {required("keys", keys, "Values by frame number, or by seconds as 2.5s."),
-       {"ease", one_of<Ease>(kEaseNames), "How the value moves from key to key.", "\"linear\""}});
+       {"ease", one_of(eases, "keysEase"), "How the value moves from key to key.", "\"linear\""},
+       {"path", names_of<KeyPath>(kKeyPathNames, "keyPath"), "Values between two keys.",
+        "\"linear\""},
+       {"repeat", names_of<KeyRepeat>(kKeyRepeatNames, "keyRepeat"), "Values after the last key.",
+        "\"none\""}});
   return {any_of({value, keyed}, "", std::move(definition)),
           [read = value.read](ValidNode node) -> std::optional<V> {
             if (node.is_map()) return std::nullopt;
@@ -390,14 +407,19 @@ ObjectForm<Animation> make_animation(const Form<Ratio>& rate) {
   const auto set_fps = [](Animation& animation, const Ratio& fps) {
     animation.fps = fps.numerator / fps.denominator;
   };
+  ObjectSpec rules;
+  rules.excludes = {{"duration", "frames"}};
   return object<Animation>(
       "{fps: NUMBER, frames: INTEGER, start: INTEGER, time: real}",
       {{"fps", set_fps, rate, "Frames per second, also as a fraction: 24000/1001.", "60"},
        {"frames", &Animation::frames, integer(1, kMaxFrame), "Number of frames.", "1"},
+       {"duration", spec(UnitSpec{"s", kMaxFrame, true}, "a time as 12s"),
+        "Length in seconds, as 12s, instead of frames."},
        {"start", &Animation::start, integer(0, kMaxFrame),
         "Number of the first frame; a still shows this frame.", "0"},
        {"time", &Animation::is_real, one_of<bool>({"steps", "real"}),
-        "Step of simulated layers per frame: 1/60 s (steps) or 1/fps s (real).", "\"steps\""}});
+        "Step of simulated layers per frame: 1/60 s (steps) or 1/fps s (real).", "\"steps\""}},
+      std::move(rules));
 }
 
 ObjectForm<Scene> make_scene(const SceneForms& forms) {

@@ -36,6 +36,78 @@ TEST(Keys, EasesMatchTheirFormulas) {
   EXPECT_EQ(at("exponential", 30), 34);
 }
 
+TEST(Keys, EaseOfAKeyIsForTheFramesBeforeIt) {
+  const std::string keys =
+      "{keys: {0: 1, 10: {to: 3, ease: in}, 20: {to: 4, ease: hold}, 30: {to: 9}, 40: 10}, ease: "
+      "out}";
+  for (const auto& [frame, zoom] : std::map<std::int64_t, double>{
+           {0, 1}, {5, 1.5}, {10, 3}, {15, 3}, {20, 4}, {25, 4 + 5 * 0.75}, {30, 9}, {35, 9.75}})
+    EXPECT_EQ(zoom_at(keys, frame), zoom) << frame;
+}
+
+TEST(Keys, ExponentialPathsTakeAnEase) {
+  const std::string keys = "{keys: {0: 1, 10: {to: 16, ease: in-out}, 20: 1}, path: exponential}";
+  EXPECT_NEAR(zoom_at(keys, 5), 4, 1e-12);
+  EXPECT_NEAR(zoom_at(keys, 2), std::pow(16, 0.04 * 2.6), 1e-12);
+  EXPECT_NEAR(zoom_at(keys, 15), 4, 1e-12);
+  EXPECT_EQ(zoom_at("{keys: {0: 2, 20: 32}, path: exponential}", 7),
+            zoom_at("{keys: {0: 2, 20: 32}, ease: exponential}", 7));
+}
+
+TEST(Keys, RepeatInBothDirections) {
+  const std::string loop = "{keys: {10: 1, 14: 5}, repeat: loop}";
+  const std::string ping_pong = "{keys: {10: 1, 14: 5}, repeat: ping-pong}";
+  for (std::int64_t frame = -30; frame < 50; ++frame) {
+    const std::int64_t since = ((frame - 10) % 8 + 8) % 8;
+    EXPECT_EQ(zoom_at(loop, frame), 1 + static_cast<double>(since % 4)) << frame;
+    EXPECT_EQ(zoom_at(ping_pong, frame), 1 + static_cast<double>(since > 4 ? 8 - since : since))
+        << frame;
+  }
+}
+
+std::array<double, 2> center_at(const std::string& keys, std::int64_t frame) {
+  const Scene scene = film_of("view: {center: " + keys + "}\nlayers: []\nanimation: {fps: 24}\n");
+  const View view = scene_at(scene, frame).view;
+  return {view.center_x, view.center_y};
+}
+
+TEST(Keys, SplinesGoThroughTheirKeysWithoutCorners) {
+  const std::string keys =
+      "{keys: {0: [0, 0], 100: [3, 1], 200: [3, 4], 300: [3, 4], 400: [0, 2]}, path: spline}";
+  using Point = std::array<double, 2>;
+  EXPECT_EQ(center_at(keys, -9), (Point{0, 0}));
+  EXPECT_EQ(center_at(keys, 100), (Point{3, 1}));
+  EXPECT_EQ(center_at(keys, 250), (Point{3, 4})) << "equal neighbours";
+  EXPECT_EQ(center_at(keys, 400), (Point{0, 2}));
+  // The tangent's direction is the same on both sides of a key.
+  const Point before = center_at(keys, 99), after = center_at(keys, 101);
+  const double cross = (3 - before[0]) * (after[1] - 1) - (1 - before[1]) * (after[0] - 3);
+  EXPECT_LT(std::abs(cross), 0.05 * std::hypot(3 - before[0], 1 - before[1]) *
+                                 std::hypot(after[0] - 3, after[1] - 1));
+  // Keys on a line at equal distances: a uniform motion along it.
+  const std::string line = "{keys: {0: [0, 1], 10: [1, 1], 20: [2, 1], 30: [3, 1]}, path: spline}";
+  for (const std::int64_t frame : {3, 10, 17, 28}) {
+    EXPECT_NEAR(center_at(line, frame)[0], static_cast<double>(frame) / 10, 1e-12);
+    EXPECT_NEAR(center_at(line, frame)[1], 1, 1e-12);
+  }
+  // Midpoint of the middle part of (0,0), (1,0), (1,1), (2,1): all knots are 1 apart.
+  const Point middle =
+      center_at("{keys: {0: [0, 0], 2: [1, 0], 4: [1, 1], 6: [2, 1]}, path: spline}", 3);
+  EXPECT_NEAR(middle[0], 1, 1e-12);
+  EXPECT_NEAR(middle[1], 0.5, 1e-12);
+}
+
+TEST(Keys, DurationIsRoundedToFrames) {
+  const auto frames = [](const std::string& animation) {
+    return film_of("layers: []\nanimation: {" + animation + "}\n").animation->frames;
+  };
+  EXPECT_EQ(frames("fps: 24, duration: 12s"), 288);
+  EXPECT_EQ(frames("duration: 0.5s"), 30);
+  EXPECT_EQ(frames("fps: 24000/1001, duration: 1001s"), 24000);
+  EXPECT_EQ(frames("fps: 10, duration: 0.25s"), 3);
+  EXPECT_EQ(frames("fps: 10, duration: 0.001s"), 1);
+}
+
 TEST(Keys, AcceptAnyOrderNegativeFramesAndSeconds) {
   const std::string keys = "{keys: {\"1.5s\": 5, -12: 1, 0: 3, 2s: 9}}";  // frames -12, 0, 36, 48
   for (const auto& [frame, zoom] : std::map<std::int64_t, double>{
@@ -88,6 +160,9 @@ TEST(Keys, RestIfAllFramesHaveTheSameValue) {
   EXPECT_TRUE(is_constant("{keys: {10: 1, 20: 2}, ease: hold}", {3, 10, 15, 19}));
   EXPECT_FALSE(is_constant("{keys: {10: 1, 20: 2}, ease: hold}", {10, 15, 19, 20}));
   EXPECT_TRUE(is_constant("{keys: {0: 3, 90: 3}, ease: exponential}", {0, 7, 45, 90}));
+  EXPECT_TRUE(is_constant("{keys: {0: 1, 9: {to: 2, ease: hold}, 20: 3}}", {0, 8}));
+  EXPECT_TRUE(is_constant("{keys: {0: 3, 90: 3}, repeat: loop}", {0, 45, 200}));
+  EXPECT_FALSE(is_constant("{keys: {0: 3, 90: 4}, repeat: loop}", {0, 45, 100}));
 }
 
 const std::string kFilm =
