@@ -105,10 +105,19 @@ Fraction fraction_of(double value, std::int64_t most) {
   return next.first > 0 ? next : Fraction{1, most};
 }
 
+/// NTSC's rates as people round them, which mean 24000/1001, 30000/1001 and so on.
+Fraction rate_of(double fps) {
+  constexpr std::pair<double, std::int64_t> kRounded[] = {
+      {23.976, 24}, {29.97, 30}, {59.94, 60}, {119.88, 120}};
+  for (const auto& [rounded, whole] : kRounded)
+    if (fps == rounded) return {whole * 1000, 1001};
+  return fraction_of(fps, std::numeric_limits<std::int32_t>::max());
+}
+
 }  // namespace
 
 std::string y4m_header(int width, int height, double fps, YuvFormat format, std::int64_t step) {
-  const auto [numerator, frames] = fraction_of(fps, std::numeric_limits<std::int32_t>::max());
+  const auto [numerator, frames] = rate_of(fps);
   const std::int64_t denominator = frames * step;
   const std::int64_t divisor = std::gcd(numerator, denominator);
   return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 {} XCOLORRANGE=LIMITED\n", width, height,

@@ -18,7 +18,8 @@ constexpr int source_bits(YuvFormat format) {
 }
 
 /// The line before the first frame of a YUV4MPEG2 stream: progressive, square pixels, limited
-/// range. `fps` > 0 becomes the nearest 32-bit fraction. The stream has every `step`-th frame of
+/// range. `fps` > 0 becomes the nearest 32-bit fraction; 23.976, 29.97, 59.94 and
+/// 119.88 become NTSC's, n/1001. The stream has every `step`-th frame of
 /// the film.
 std::string y4m_header(int width, int height, double fps, YuvFormat format = YuvFormat::k420,
                        std::int64_t step = 1);
