@@ -16,6 +16,7 @@
 #include "renderer/compare/golden_lock.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/pending_goldens.h"
+#include "renderer/compare/picture_shift.h"
 #include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/compare/run_markdown.h"
@@ -182,6 +183,12 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
       {Group::kTolerance,
        fmt::format("pixels per degree of the viewer's field, for FLIP; {} to {}, default: {:.2f}",
                    kMinPixelsPerDegree, kMaxPixelsPerDegree, kDefaultPixelsPerDegree)});
+  line.add_switch(
+      "align", measures.shift,
+      {Group::kTolerance,
+       fmt::format("if pictures differ, find a shift of at most {} pixels in x and y after which "
+                   "they agree, and print it; pictures with such a shift still differ",
+                   kMaxShift)});
   line.add_switch(
       "ssim", measures.ssim,
       {Group::kTolerance, "measure SSIM, the structural similarity of luma; 1 for equal pictures"});
