@@ -28,7 +28,7 @@ struct PixelAt {
 
 struct ShiftCandidate {
   int x = 0, y = 0;
-  std::uint64_t mismatches = 0, compared = 0;  ///< of the sample
+  std::uint64_t mismatches = 0, compared = 0;  ///< pixels of the sample
 
   int length() const { return std::abs(x) + std::abs(y); }
 };

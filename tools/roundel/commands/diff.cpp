@@ -340,6 +340,7 @@ int compare_two_files(const DiffOptions& options) {
   if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
   report(options, compared.difference, verdict, problems);
   ComparisonRun run = run_of_two_files(options, compared, verdict);
+  if (prints_lines(options.files, options.verbosity)) print_boxes_outside(run);
   keep_pictures(options, PendingGoldens::Others::kKeep, run, problems);
   if (options.files.report) problems.attempt([&] { write_report(*options.files.report, run); });
   print_kept(options, run);
