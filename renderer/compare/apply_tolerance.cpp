@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "renderer/base/text.h"
 #include "renderer/compare/picture_difference.h"
 
@@ -42,6 +44,30 @@ std::string judge_flip(const PictureDifference& difference, const Tolerance& tol
                      *tolerance.flip_mean);
 }
 
+std::string judge_shape(const PictureDifference& difference) {
+  std::string text = "they are " + difference.shape;
+  if (difference.can_unify_shapes) text += "; --shape-tolerant would compare them";
+  if (const auto& overlap = difference.overlap)
+    text += fmt::format("; {} of {} shared pixels differ", with_commas(overlap->pixels_over),
+                        with_commas(pixel_count(overlap->width, overlap->height)));
+  return text;
+}
+
+/// Empty without a shift.
+std::string shift_text(const PictureDifference& difference) {
+  if (!difference.shift) return "";
+  const PictureDifference::Shift& shift = *difference.shift;
+  std::string text = shift.pixels_over == 0 ? "equal" : "only " + differing(shift.pixels_over);
+  text +=
+      fmt::format(" after a shift of {} {}, {} {}",
+                  counted(static_cast<std::uint64_t>(std::abs(shift.x)), "pixel"),
+                  shift.x < 0 ? "left" : "right", std::abs(shift.y), shift.y < 0 ? "up" : "down");
+  if (shift.edge > 0)
+    text += fmt::format("; {} at the edge {} no partner", counted(shift.edge, "pixel"),
+                        shift.edge == 1 ? "has" : "have");
+  return text;
+}
+
 }  // namespace
 
 Verdict apply_tolerance(const PictureDifference& difference, const Tolerance& tolerance) {
@@ -52,9 +78,10 @@ Verdict apply_tolerance(const PictureDifference& difference, const Tolerance& to
     verdict.same = false;
     verdict.reasons.push_back(std::move(reason));
   };
-  if (difference.kind == Kind::kOtherShape)
-    object("they are " + difference.shape +
-           (difference.can_unify_shapes ? "; --shape-tolerant would compare them" : ""));
+  if (difference.kind == Kind::kOtherShape) {
+    object(judge_shape(difference));
+    object(shift_text(difference));
+  }
   if (difference.kind != Kind::kDifferent) return verdict;
   object(judge_pixels(difference, tolerance));
   object(judge_density(difference, tolerance));
@@ -63,6 +90,7 @@ Verdict apply_tolerance(const PictureDifference& difference, const Tolerance& to
   if (verdict.same && difference.not_finite > 0) {
     object(fmt::format("{} by NaN or infinity, at most 0 may", differing(difference.not_finite)));
   }
+  if (!verdict.same) object(shift_text(difference));
   return verdict;
 }
 

@@ -115,6 +115,7 @@ std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
   constexpr std::uint64_t kAlike = 8 * sizeof(float);  // both as RGBA
   std::uint64_t for_pixel = kSets + kFlip;
   if (tolerance.is_shape_tolerant && !same_shape(a.shape, b.shape)) for_pixel += kAlike;
+  if (differ_in_size_only(a.shape, b.shape)) for_pixel += 4 * sizeof(float);
   if (!tolerance.ignore.empty() || tolerance.mask) for_pixel += 4 * sizeof(float);
   return a.memory + b.memory + for_pixel * std::max(a.shape.pixels(), b.shape.pixels());
 }

@@ -31,7 +31,7 @@ const GoldenRule& apply_rule(const GoldenRules& rules, const Measures& measures,
 /// Returns the verdict's measures; the others are for differing pictures.
 Measures measures_for(const Tolerance& tolerance, Measures measures) {
   measures.flip = tolerance.flip_mean.has_value();
-  measures.ssim = false;
+  measures.ssim = measures.shift = false;
   return measures;
 }
 
@@ -44,10 +44,11 @@ void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* 
   result.reasons = verdict.reasons;
   if (golden == nullptr || actual == nullptr) return;
   result.origin = origin_of(golden->metadata, actual->metadata);
-  if (verdict.same || (!measures.flip && !measures.ssim)) return;
+  if (verdict.same || (!measures.flip && !measures.ssim && !measures.shift)) return;
   Measures all = measures;
   all.flip |= tolerance.flip_mean.has_value();
   result.difference = compare_pictures(*golden, *actual, tolerance, all);
+  result.reasons = apply_tolerance(result.difference, tolerance).reasons;
 }
 
 namespace fs = std::filesystem;

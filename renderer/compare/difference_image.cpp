@@ -11,6 +11,7 @@
 
 #include "renderer/compare/antialiasing.h"
 #include "renderer/compare/ignored_pixels.h"
+#include "renderer/compare/picture_shapes.h"
 #include "renderer/image/magma.h"
 #include "renderer/pixels/quantize.h"
 #include "renderer/pixels/srgb.h"
@@ -19,7 +20,9 @@ namespace roundel {
 namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
-constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150, 220};
+constexpr int kHatch = 8, kLine = 2;  ///< pixels from line to line, and of a line
+constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150, 220},
+              kMissing = {150, 60, 200};
 
 /// Returns infinity if only one value is finite. `at`: the pixel's first sample.
 double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
@@ -58,6 +61,17 @@ bool same_row(const Picture& a, const Picture& b, int y) {
              : std::memcmp(&a.floats[at], &b.floats[at], samples * sizeof(float)) == 0;
 }
 
+/// Hatches the image's pixels that the smaller picture lacks.
+Image with_missing_marked(Image image, const Picture& smaller) {
+  for (int y = 0; y < image.height; ++y)
+    for (int x = y < smaller.height ? smaller.width : 0; x < image.width; ++x) {
+      if ((x + image.height - y) % kHatch >= kHatch / 2) continue;
+      std::copy(kMissing.begin(), kMissing.end(),
+                &image.bytes[3 * (pixel_count(image.width, y) + static_cast<std::size_t>(x))]);
+    }
+  return image;
+}
+
 std::uint8_t display_byte(const Picture& picture, std::size_t at, float alpha) {
   if (picture.samples == Picture::Samples::kBytes) return picture.bytes[at];
   const float sample = picture.floats[at];
@@ -68,7 +82,9 @@ std::uint8_t display_byte(const Picture& picture, std::size_t at, float alpha) {
 }  // namespace
 
 Image difference_image(const Picture& a, const Picture& b, const Tolerance& tolerance) {
-  constexpr std::size_t kHatch = 8, kLine = 2;  // pixels from line to line, and of a line
+  if (differ_in_size_only(a, b))
+    return with_missing_marked(
+        difference_image(a, placed_on(a, b), with_fitting_mask(tolerance, a.width, a.height)), b);
   constexpr decltype(&fade<1>) kFade[] = {fade<1>, fade<2>, fade<3>, fade<4>};
   const bool has_bytes = a.samples == Picture::Samples::kBytes;
   const Image display = has_bytes ? Image{} : display_image(a);
@@ -86,7 +102,7 @@ Image difference_image(const Picture& a, const Picture& b, const Tolerance& tole
     for (std::size_t x = 0; x < width; ++x, out += 3) {
       const int column = static_cast<int>(x);
       if (ignored && ignored->has(column, row)) {
-        if ((x + y) % kHatch < kLine) std::copy(kIgnored.begin(), kIgnored.end(), out);
+        if ((column + row) % kHatch < kLine) std::copy(kIgnored.begin(), kIgnored.end(), out);
         continue;
       }
       const double delta = largest_delta(a, b, a.sample_at(column, row));
@@ -102,6 +118,11 @@ Image difference_image(const Picture& a, const Picture& b, const Tolerance& tole
 
 Image flip_of(const Picture& a, const Picture& b, const Tolerance& tolerance,
               double pixels_per_degree) {
+  if (differ_in_size_only(a, b))
+    return with_missing_marked(
+        flip_of(a, placed_on(a, b), with_fitting_mask(tolerance, a.width, a.height),
+                pixels_per_degree),
+        b);
   const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
   std::uint64_t different = 0;
   return flip_image(ignored

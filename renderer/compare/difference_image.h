@@ -7,7 +7,9 @@
 namespace roundel {
 
 /// Draws `a` in light grey, pixels of `b` beyond the tolerance's limits red, other differences
-/// yellow (also ignored antialiasing), and ignored pixels hatched. Both have the same shape.
+/// yellow (also ignored antialiasing), and ignored pixels hatched blue. Both have the same shape,
+/// or differ in size only: then the image has the size of `a`, and its pixels that `b` lacks are
+/// hatched violet.
 Image difference_image(const Picture& a, const Picture& b, const Tolerance& tolerance);
 
 /// Returns the flip_image() of the pixels that are not ignored.

@@ -22,15 +22,15 @@ double delta_of(double a, double b) {
   return std::isfinite(delta) ? delta : std::numeric_limits<double>::infinity();
 }
 
-/// Returns the largest difference of a pixel's channels.
+/// Returns the largest difference of a pixel's channels. Only the pictures' sizes may differ.
 double peak_of(const Picture& a, const Picture& b, int x, int y) {
   double peak = 0;
-  const std::size_t begin = a.sample_at(x, y);
-  for (std::size_t i = begin; i < begin + static_cast<std::size_t>(a.channels); ++i) {
-    const double delta =
-        a.samples == Picture::Samples::kBytes
-            ? std::abs(a.bytes[i] - b.bytes[i])
-            : delta_of(static_cast<double>(a.floats[i]), static_cast<double>(b.floats[i]));
+  const std::size_t in_a = a.sample_at(x, y), in_b = b.sample_at(x, y);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(a.channels); ++c) {
+    const double delta = a.samples == Picture::Samples::kBytes
+                             ? std::abs(a.bytes[in_a + c] - b.bytes[in_b + c])
+                             : delta_of(static_cast<double>(a.floats[in_a + c]),
+                                        static_cast<double>(b.floats[in_b + c]));
     peak = std::max(peak, delta);
   }
   return peak;

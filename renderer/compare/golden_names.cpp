@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "renderer/base/text.h"
+
 namespace roundel {
 namespace {
 
@@ -39,6 +44,20 @@ std::string alternative_name(const std::string& picture, int number) {
   const std::size_t ending = ending_of(picture);
   return fmt::format("{}{}{}{}", picture.substr(0, ending), kAlternative, number,
                      picture.substr(ending));
+}
+
+bool is_windows_name(const std::string& name) {
+  if (name.find_first_of("<>:\"\\|?*") != std::string::npos) return false;
+  const std::filesystem::path path(name);
+  return std::all_of(path.begin(), path.end(), [](const std::filesystem::path& part) {
+    const std::string text = part.string();
+    std::string device = lower_case(text.substr(0, text.find('.')));
+    device.erase(device.find_last_not_of(' ') + 1);
+    if (device.size() == 4 && device.back() >= '1' && device.back() <= '9') device.back() = '1';
+    const auto& devices = {"con", "prn", "aux", "nul", "com1", "lpt1"};
+    return !text.ends_with('.') && !text.ends_with(' ') &&
+           std::find(devices.begin(), devices.end(), device) == devices.end();
+  });
 }
 
 }  // namespace roundel

@@ -16,4 +16,7 @@ std::map<std::string, std::vector<std::string>> alternatives_by_picture(
 /// Alternative N, from 1: `logo.alt-1.png`.
 std::string alternative_name(const std::string& picture, int number);
 
+/// True if Windows can have a file of this path.
+bool is_windows_name(const std::string& name);
+
 }  // namespace roundel

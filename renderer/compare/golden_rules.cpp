@@ -28,8 +28,9 @@ Form<std::int64_t> whole_pixels() {
 /// A limit for differing pixels, as a number or a percentage.
 Form<Tolerance> pixel_limit() {
   const SpecPtr percent = object("{percent: P}", {required("percent", number(0, 100))});
-  return {any_of({whole_pixels(), percent}, "a number of pixels or {percent: NUMBER}"),
-          [](ValidNode node) {
+  constexpr const char* kExpected = "a whole number of pixels, or a share as in {percent: 0.1}";
+  const SpecPtr whole = spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxPixels)}, kExpected);
+  return {any_of({whole, percent}, kExpected), [](ValidNode node) {
             const bool in_percent = node.is_map();
             const ValidNode limit = in_percent ? node.find("percent").value() : node;
             return Tolerance{.max_pixels = read_number(limit), .pixels_in_percent = in_percent};
@@ -138,7 +139,7 @@ std::vector<FieldOf<PixelBox>> box_fields(const Form<std::int64_t>& place,
 }
 
 GoldenRules rules_without_manifest(const Tolerance& tolerance) {
-  return {{"default", {"*"}, tolerance}};
+  return {{kDefaultRule, {"*"}, tolerance}};
 }
 
 GoldenRules parse_manifest(std::string_view text, const std::string& path,

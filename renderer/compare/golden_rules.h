@@ -17,6 +17,8 @@ struct GoldenRule {
 /// In order of precedence; the last rule matches every name.
 using GoldenRules = std::vector<GoldenRule>;
 
+/// Name of the rule with the command line's limits.
+inline constexpr const char* kDefaultRule = "default";
 GoldenRules rules_without_manifest(const Tolerance& tolerance);
 
 /// Reads a manifest, by default `goldens.yaml` in the folder of goldens:

@@ -75,6 +75,13 @@ std::optional<PixelSet> ignored_pixels(const Tolerance& tolerance, int width, in
   return set;
 }
 
+Tolerance with_fitting_mask(Tolerance tolerance, int width, int height) {
+  const bool fits = tolerance.mask && tolerance.mask->pixels.width() == width &&
+                    tolerance.mask->pixels.height() == height;
+  if (!fits) tolerance.mask = nullptr;
+  return tolerance;
+}
+
 Picture with_ignored_of(const Picture& a, const Picture& b, const PixelSet& ignored,
                         std::uint64_t& different) {
   Picture rest = copy_of(b);

@@ -21,4 +21,7 @@ std::optional<PixelSet> ignored_pixels(const Tolerance& tolerance, int width, in
 Picture with_ignored_of(const Picture& a, const Picture& b, const PixelSet& ignored,
                         std::uint64_t& different);
 
+/// Returns the tolerance without a mask of another size.
+Tolerance with_fitting_mask(Tolerance tolerance, int width, int height);
+
 }  // namespace roundel

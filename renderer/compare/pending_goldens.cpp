@@ -59,8 +59,13 @@ void check_plain(const fs::path& folder, const fs::path& below) {
     if (!fs::exists(status)) return;
     const bool is_last = std::next(part) == below.end();
     if (is_last ? fs::is_regular_file(status) : fs::is_directory(status)) continue;
-    throw Error(ExitCode::kOutputRefused, fmt::format("{}: expected a {}; links are not followed",
-                                                      path.string(), is_last ? "file" : "folder"));
+    throw Error(ExitCode::kOutputRefused,
+                fmt::format("{}: expected a {}; links are not followed{}", path.string(),
+                            is_last ? "file" : "folder",
+                            is_last && fs::is_symlink(status)
+                                ? "; replace it by a copy of its file (git annex unlock, dvc "
+                                  "unprotect), or remove it"
+                                : ""));
   }
 }
 

@@ -42,6 +42,7 @@ struct Measures {
   bool flip = false;
   bool ssim = false;
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< for ꟻLIP
+  bool shift = false;                                  ///< find_shift(), if pixels differ
 };
 
 /// From `a` to `b`. docs/compare.md has the definitions.
@@ -52,11 +53,22 @@ struct PictureDifference {
     double largest = 0, mean = 0;  ///< |a − b| in the unit of Tolerance::max_delta
   };
   using Flip = FlipStatistics;
+  struct Overlap {
+    int width = 0, height = 0;
+    std::uint64_t pixels_over = 0;  ///< in it
+  };
+  struct Shift {
+    int x = 0, y = 0;               ///< from a pixel of `a` to its partner in `b`; right and down
+    std::uint64_t pixels_over = 0;  ///< differing from their partners
+    std::uint64_t edge = 0;         ///< pixels of `a` without a partner
+  };
 
   Kind kind = Kind::kEqualBytes;
   std::string shape;              ///< for kOtherShape: "96x96 RGB and 96x95 RGB"
   bool can_unify_shapes = false;  ///< for kOtherShape: unify_shapes() would help
-  int width = 0, height = 0;      ///< 0 for kEqualBytes, which are not decoded
+  /// For kOtherShape if only the size differs: what both pictures have, upper left corners aligned.
+  std::optional<Overlap> overlap;
+  int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
   std::vector<Channel> channels;
   double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal
@@ -72,11 +84,18 @@ struct PictureDifference {
   std::uint64_t densest_pixels = 0;
   std::optional<Flip> flip;
   std::optional<double> ssim;  ///< missing also below 11x11 pixels
+  std::optional<Shift> shift;  ///< missing if no shift explains the difference
 };
+
+/// True if the pictures have a difference_image().
+inline bool has_difference_image(const PictureDifference& difference) {
+  return difference.kind == PictureDifference::Kind::kDifferent || difference.overlap;
+}
 
 struct Verdict {
   bool same = true;
-  std::vector<std::string> reasons;  ///< "12 pixels differ, at most 0 may"
+  /// "12 pixels differ, at most 0 may"; also the shift that explains the difference
+  std::vector<std::string> reasons;
 };
 
 /// The numbers do not depend on the machine. Throws Error(kInvalidScene) if a measure does not

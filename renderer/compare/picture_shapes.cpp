@@ -12,6 +12,14 @@ bool is_srgb(const Picture& picture) {
   return picture.color_space.empty() || picture.color_space.starts_with(kSrgbProfile);
 }
 
+bool same_size(const Picture& a, const Picture& b) {
+  return a.width == b.width && a.height == b.height;
+}
+bool same_but_size(const Picture& a, const Picture& b) {
+  return a.channels == b.channels && a.samples == b.samples && a.left == b.left && a.top == b.top &&
+         a.color_space == b.color_space && a.orientation == b.orientation;
+}
+
 bool is_grey(const Picture& picture) {
   return picture.channels < 3;
 }
@@ -55,15 +63,29 @@ void convert(Picture& picture, int channels, Picture::Samples samples) {
 }  // namespace
 
 bool same_shape(const Picture& a, const Picture& b) {
-  return a.width == b.width && a.height == b.height && a.channels == b.channels &&
-         a.samples == b.samples && a.left == b.left && a.top == b.top &&
-         a.color_space == b.color_space && a.orientation == b.orientation;
+  return same_size(a, b) && same_but_size(a, b);
+}
+
+bool differ_in_size_only(const Picture& a, const Picture& b) {
+  return !same_size(a, b) && same_but_size(a, b);
+}
+
+Picture placed_on(const Picture& a, const Picture& b) {
+  Picture placed = copy_of(a);
+  const std::size_t samples =
+      static_cast<std::size_t>(std::min(a.width, b.width)) * static_cast<std::size_t>(a.channels);
+  for (int y = 0; y < std::min(a.height, b.height); ++y) {
+    if (a.samples == Picture::Samples::kBytes)
+      std::copy_n(&b.bytes[b.sample_at(0, y)], samples, &placed.bytes[a.sample_at(0, y)]);
+    else
+      std::copy_n(&b.floats[b.sample_at(0, y)], samples, &placed.floats[a.sample_at(0, y)]);
+  }
+  return placed;
 }
 
 bool can_unify_shapes(const Picture& a, const Picture& b) {
-  return a.width == b.width && a.height == b.height && a.left == b.left && a.top == b.top &&
-         a.orientation == b.orientation && a.is_linear() == b.is_linear() && is_srgb(a) &&
-         is_srgb(b);
+  return same_size(a, b) && a.left == b.left && a.top == b.top && a.orientation == b.orientation &&
+         a.is_linear() == b.is_linear() && is_srgb(a) && is_srgb(b);
 }
 
 void unify_shapes(Picture& a, Picture& b) {

@@ -6,6 +6,12 @@ namespace roundel {
 /// True for equal size, channels, samples, position and colour space.
 bool same_shape(const Picture& a, const Picture& b);
 
+/// True if pictures have different sizes and all else of same_shape().
+bool differ_in_size_only(const Picture& a, const Picture& b);
+/// Returns `a` with the pixels of `b` in the overlap, upper left corners aligned. For pictures that
+/// differ in size only.
+Picture placed_on(const Picture& a, const Picture& b);
+
 /// True if unify_shapes() gives both pictures one shape.
 bool can_unify_shapes(const Picture& a, const Picture& b);
 

@@ -272,8 +272,10 @@ Layers layers_of(const PairResult& result) {
   std::optional<Picture>&golden = layers.golden, &actual = layers.actual;
   if (!golden || !actual) return layers;
   if (result.tolerance.is_shape_tolerant) unify_shapes(*golden, *actual);
-  if (result.difference.kind != PictureDifference::Kind::kDifferent) return layers;
-  if (!same_shape(*golden, *actual)) return layers;  // the files changed in the meantime
+  if (!has_difference_image(result.difference)) return layers;
+  if (result.difference.overlap ? !differ_in_size_only(*golden, *actual)
+                                : !same_shape(*golden, *actual))
+    return layers;  // the files changed in the meantime
   layers.difference = only_marks(difference_image(*golden, *actual, result.tolerance));
   if (result.difference.flip)
     layers.flip = flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "renderer/compare/golden_rules.h"
+#include "renderer/compare/picture_shift.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/compare/tolerance_fields.h"
 #include "renderer/format/schema.h"
@@ -68,6 +69,19 @@ Form<PictureDifference> difference() {
   const auto ignored = object<Difference>(
       "{pixels, different}", {required("pixels", &Difference::ignored, count()),
                               required("different", &Difference::ignored_different, count())});
+  using Overlap = Difference::Overlap;
+  const auto overlap = object<Overlap>(
+      "{width, height, pixels_over}",
+      {required("width", &Overlap::width, side()), required("height", &Overlap::height, side()),
+       required("pixels_over", &Overlap::pixels_over, count())});
+  using Shift = Difference::Shift;
+  const auto step = integer(-kMaxShift, kMaxShift);
+  const auto shift = object<Shift>(
+      "{x, y, pixels_over, edge}",
+      {required("x", &Shift::x, step, "pixels to the right"),
+       required("y", &Shift::y, step, "pixels down"),
+       required("pixels_over", &Shift::pixels_over, count(), "pixels that still differ"),
+       required("edge", &Shift::edge, count(), "pixels of the golden without a partner")});
   std::vector<FieldOf<Difference>> densest;
   for (const FieldOf<PixelBox>& field : box_fields(side(), side()))
     densest.push_back(within(&Difference::densest, field));
@@ -79,6 +93,11 @@ Form<PictureDifference> difference() {
            "kind", &Difference::kind,
            one_of<Difference::Kind>({"equal_bytes", "equal_pixels", "different", "other_shape"})),
        {"shape", &Difference::shape, any_text(), "both shapes, for the kind other_shape"},
+       {"overlap", &Difference::overlap, overlap,
+        "what two pictures of different size have in common, upper left corners aligned"},
+       {"shift", &Difference::shift, shift,
+        "shift from the golden's pixels to the actual ones, with --align; it explains most of the "
+        "difference"},
        {"flip", &Difference::flip, flip()},
        {"ssim", &Difference::ssim, number(-kMaxMeasure, kMaxMeasure)},
        {"width", &Difference::width, side()},

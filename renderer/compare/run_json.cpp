@@ -176,6 +176,15 @@ Json difference_json(const PictureDifference& difference) {
   using Kind = PictureDifference::Kind;
   const char* const kKinds[] = {"equal_bytes", "equal_pixels", "different", "other_shape"};
   Json json = {{"kind", kKinds[static_cast<int>(difference.kind)]}};
+  if (const auto& shift = difference.shift)
+    json["shift"] = {{"x", shift->x},
+                     {"y", shift->y},
+                     {"pixels_over", shift->pixels_over},
+                     {"edge", shift->edge}};
+  if (const auto& overlap = difference.overlap)
+    json["overlap"] = {{"width", overlap->width},
+                       {"height", overlap->height},
+                       {"pixels_over", overlap->pixels_over}};
   if (difference.kind == Kind::kOtherShape) return json["shape"] = difference.shape, json;
   if (difference.flip) {
     json["flip"] = {{"mean", difference.flip->mean},

@@ -77,7 +77,7 @@ std::array<std::optional<Image>, 3> images_of(const PairResult& result) {
     if (golden && actual && result.tolerance.is_shape_tolerant) unify_shapes(*golden, *actual);
     if (golden) images[0] = display_image(*golden);
     if (actual) images[1] = display_image(*actual);
-    if (golden && actual && result.difference.kind == PictureDifference::Kind::kDifferent)
+    if (golden && actual && has_difference_image(result.difference))
       images[2] = difference_image(*golden, *actual, result.tolerance);
   } catch (const Error&) {  // the result's reasons report it
   } catch (const std::bad_alloc&) {

@@ -91,8 +91,8 @@ struct Spec {
   std::variant<ObjectSpec, DictSpec, AnythingSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec,
                NullSpec, StringSpec, HexColorSpec, UnitSpec, RatioSpec, EnumSpec, AnyOfSpec>
       form;
-  std::string expected =
-      {};  ///< for "expected …"; numbers, booleans and enums have their own words
+  std::string expected = {};    ///< for "expected …"; numbers, booleans and enums have their own
+                                ///< words, integers if it is empty
   std::string definition = {};  ///< name in the schema's definitions, or empty
 };
 

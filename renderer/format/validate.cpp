@@ -173,17 +173,18 @@ class Validator {
     return Validity::kValid;
   }
 
-  Validity check_form(YamlNode node, const Spec&, const IntegerSpec& spec) {
-    if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
+  Validity check_form(YamlNode node, const Spec& spec, const IntegerSpec& bounds) {
+    const std::string range = spec.expected.empty() ? range_text(bounds) : spec.expected;
+    if (!is_number(node)) return unexpected(node, range, quotes_hint(node));
     const ParsedNumber<std::int64_t> integer = parse_integer(node.text());
-    if (integer.value && *integer.value >= spec.min && *integer.value <= spec.max &&
-        *integer.value % spec.step == 0)
+    if (integer.value && *integer.value >= bounds.min && *integer.value <= bounds.max &&
+        *integer.value % bounds.step == 0)
       return Validity::kValid;
     const double value = parse_number(node.text()).value.value_or(0);
     std::string hint(integer.problem);
-    if (spec.bytes_each > 0 && value > static_cast<double>(spec.max))
-      hint = fmt::format("that many need {} of memory", memory_text(value * spec.bytes_each));
-    return unexpected(node, range_text(spec), hint);
+    if (bounds.bytes_each > 0 && value > static_cast<double>(bounds.max))
+      hint = fmt::format("that many need {} of memory", memory_text(value * bounds.bytes_each));
+    return unexpected(node, range, hint);
   }
 
   Validity check_form(YamlNode node, const Spec&, const BooleanSpec&) {

@@ -69,7 +69,9 @@ TEST(ApiCompare, DifferentShapesAndTypesDiffer) {
   EXPECT_TRUE(compare(of_words, Picture(of_words)).same());
   EXPECT_TRUE(compare(of_floats, of_floats).same());
   const Comparison comparison = compare(grey(), Picture(8, 32, 1, grey().uint8()));
-  EXPECT_EQ(comparison.reasons(), std::vector<std::string>{"they are 16x16 grey and 8x32 grey"});
+  EXPECT_EQ(
+      comparison.reasons(),
+      std::vector<std::string>{"they are 16x16 grey and 8x32 grey; 0 of 128 shared pixels differ"});
   EXPECT_TRUE(std::isnan(comparison.psnr()) && std::isnan(comparison.rmse()));
 }
 

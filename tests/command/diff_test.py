@@ -155,7 +155,8 @@ class PlantedDefects(DiffTest):
         self.write("d.png", png(10, 10, 3, bytes(600), depth=16))
         self.write("e.pfm", pfm(10, 10, [0.0] * 300))
         alike = "; --shape-tolerant would compare them"
-        for name, shape in {"b.png": "10x9 RGB", "c.png": "10x10 RGBA" + alike, "d.png": "10x10 RGB of 16 bits" + alike,
+        for name, shape in {"b.png": "10x9 RGB; 0 of 90 shared pixels differ",
+                            "c.png": "10x10 RGBA" + alike, "d.png": "10x10 RGB of 16 bits" + alike,
                             "e.pfm": "10x10 RGB of floats"}.items():
             line = self.run_diff("a.png", name, "--max-pixels", "100%", code=DIFFER).stdout
             self.assertEqual(line, f"a.png {name}: differ: they are 10x10 RGB and {shape}\n")
@@ -361,6 +362,40 @@ class Limits(DiffTest):
         self.run_diff("a.png", "a.png", "--diff-image", "d.png", code=SAME)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "d.png")))
         self.run_diff("a.png", "b.png", "--diff-image", "none/d.png", code=COULD_NOT)
+
+    def test_difference_images_of_other_sizes(self):
+        for name, size in {"wide.png": (50, 20), "small.png": (30, 25)}.items():
+            self.write(name, png(*size, 3, bytes(size[0] * size[1] * 3)))
+            self.run_diff("a.png", name, "--diff-image", "d.png", code=DIFFER)
+            info = subprocess.run([ROUNDEL, "info", "--json", "d.png"], cwd=self.folder, check=True,
+                                  capture_output=True).stdout
+            self.assertEqual([json.loads(info)[0][k] for k in ("width", "height")], [40, 30])
+            result = json.loads(self.run_diff("a.png", name, "--json", code=DIFFER).stdout)
+            self.assertEqual([result["overlap"][k] for k in ("width", "height")], [min(40, size[0]), min(30, size[1])])
+
+    def test_moved_content_is_explained(self):
+        width, height, pixels = 80, 60, noise(80 * 60 * 3, 5)
+        moved = bytearray(width * height * 3)
+        for y in range(height):
+            moved[(y * width + 1) * 3:(y + 1) * width * 3] = pixels[y * width * 3:((y + 1) * width - 1) * 3]
+        self.write("moved.png", png(width, height, 3, bytes(moved)))
+        self.write("still.png", png(width, height, 3, bytes(pixels)))
+        line = self.run_diff("still.png", "moved.png", "--align", code=DIFFER).stdout
+        self.assertIn("equal after a shift of 1 pixel right, 0 down; 60 pixels at the edge have no partner]", line)
+        result = json.loads(self.run_diff("still.png", "moved.png", "--align", "--json", code=DIFFER).stdout)
+        self.assertEqual(result["shift"], {"x": 1, "y": 0, "pixels_over": 0, "edge": 60})
+        self.assertNotIn("shift", self.run_diff("still.png", "moved.png", code=DIFFER).stdout)
+        for folder, name in ("A", "still.png"), ("B", "moved.png"):
+            os.mkdir(os.path.join(self.folder, folder))
+            os.replace(os.path.join(self.folder, name), os.path.join(self.folder, folder, "x.png"))
+        self.run_diff("A", "B", "--align", "--json", "run.json", "--junit", "run.xml", code=DIFFER)
+        with open(os.path.join(self.folder, "run.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["pictures"][0]["difference"]["shift"], result["shift"])
+        with open(os.path.join(self.folder, "run.xml"), encoding="utf-8") as file:
+            self.assertIn("after a shift of 1 pixel right", file.read())
+        merged = subprocess.run([ROUNDEL, "report", "run.json", "--json", "-"], cwd=self.folder, check=False,
+                                capture_output=True).stdout
+        self.assertEqual(json.loads(merged)["pictures"][0]["difference"]["shift"], result["shift"])
 
     def test_quiet_keeps_the_exit_code(self):
         self.assertEqual(self.run_diff("-q", "a.png", "b.png", code=DIFFER).stdout, "")

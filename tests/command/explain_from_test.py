@@ -126,6 +126,10 @@ class ExplainFrom(CommandCase):
             self.assertEqual(done.stderr.decode(), "error: --explain-from: expected a folder with another checkout of the project, got "
                              f'"{given}"; git worktree add {command} makes one\n')
         self.assertEqual(self.read("r.json"), b"kept")
+        os.mkdir(self.path(".git"))
+        self.write(".git/shallow", "")
+        done = self.run_roundel("regress", "scenes/plain.yaml", "--goldens", "goldens", "--explain-from", "main", code=COULD_NOT)
+        self.assertIn(b"this clone is shallow: first git fetch --unshallow", done.stderr)
 
     def test_the_checkout_is_only_read(self):
         """A folder like a repository with its own filters, as a clone may have them."""

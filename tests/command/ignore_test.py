@@ -74,6 +74,22 @@ class IgnoreTest(CommandCase):
         self.assertIn(b"would replace", self.diff("--mask", "mask.png", "--diff-image", "mask.png", code=COULD_NOT).stderr)
         self.assertEqual(self.read("mask.png"), before)
 
+    def test_regions_outside_are_reported(self):
+        warning = "--ignore: the 5x5 pixels at (60, 0) lie outside of the pictures\n"
+        boxes = ("--ignore", "60,0,5,5", "--ignore", "59,39,50,50")
+        self.assertEqual(self.diff(*boxes, code=DIFFER).stderr.decode(), "warning: " + warning)
+        self.assertEqual(self.diff(*boxes, code=DIFFER, pair=("goldens", "actual")).stderr.decode(), "warning: " + warning)
+        self.assertEqual(self.diff(*boxes, "--quiet", code=DIFFER).stderr, b"")
+        self.run_roundel("render", "s.yaml", "--size", "64x40", "-o", "goldens/b.png")
+        self.run_roundel("render", "s.yaml", "--size", "64x40", "--set", "disc=0.9", "-o", "actual/b.png")
+        self.assertEqual(self.diff(*boxes, code=DIFFER, pair=("goldens", "actual")).stderr, b"")
+        os.remove(self.path("goldens/b.png"))
+        self.write("goldens/goldens.yaml", """version: 1
+tolerances:
+  - {pictures: "a*", ignore: [{x: 0, y: 40, width: 2, height: 1}]}
+""")
+        self.assertIn(b'goldens.yaml:3 "a*": the 2x1 pixels at (0, 40) lie outside', self.diff(code=DIFFER, pair=("goldens", "actual")).stderr)
+
     def test_rules_of_folders(self):
         os.rename(self.path("mask.png"), self.path("goldens/clock.png"))  # not a golden
         folders = ("goldens", "actual")

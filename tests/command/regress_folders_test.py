@@ -134,7 +134,7 @@ class ForeignFolders(RegressCase):
         self.refused("regress-output/actual/film: expected a folder; links are not followed")
         self.plant("../goldens", ["j.png"], j=picture)
         os.symlink("../secret", self.path("goldens/j.png"))
-        self.refused("goldens/j.png: expected a file; links are not followed")
+        self.refused("goldens/j.png: expected a file; links are not followed; replace it by a copy of its file (git annex unlock, ")
         os.symlink("../elsewhere", self.path("goldens/down"))
         self.plant("../goldens", ["down/k.png"])
         os.mkdir(self.path("regress-output/actual/down"))

@@ -115,6 +115,10 @@ class Shares(UnusedGoldensCase):
         by_name = lambda picture: picture["name"]
         self.assertEqual(sorted(pictures, key=by_name), sorted(self.results("whole.json"), key=by_name))
 
+    def test_a_share_without_pictures_says_so(self):
+        note = self.run_roundel("regress", "a.yaml", "--goldens", "goldens", "--shard", "2/3", code=SAME).stderr
+        self.assertEqual(note, b"note: --shard: share 2 of 3 has no picture, since there is 1 picture\n")
+
     def test_mistakes_are_reported_once(self):
         self.write("a.yaml", "version: 2\n")
         done = [self.regress("--shard", f"{share}/3", code=COULD_NOT if share == 1 else SAME) for share in (1, 2, 3)]

@@ -15,7 +15,7 @@ test('counts and lists are right: failures first, passes in one line', async t =
   assert.deepEqual(await page.locator('#list .name').allTextContents(),
                    ['broken.png', 'gone.png', 'shape.png', 'film <b>/<!--<script>.png', 'spot.png', 'x</script>.png', ALPHA, 'new.png']);
   const notes = await page.locator('#list small').allTextContents();
-  const expected = [/^not compared · .*broken\.png: not a valid PNG/, /^missing · /, /^differs · they are 64x48 RGB and 64x47 RGB$/,
+  const expected = [/^not compared · .*broken\.png: not a valid PNG/, /^missing · /, /^differs · they are 64x48 RGB and 64x47 RGB; [\d,]+ of 3,008 shared pixels differ$/,
                     ...Array(3).fill(/^differs · 5 pixels by up to 135$/), /^differs · 1 pixel by up to 179$/, /^new · /];
   notes.forEach((note, i) => assert.match(note, expected[i]));
   await page.locator('#order').selectOption('name');

@@ -46,7 +46,7 @@ function arrive(pair) {
 }
 
 // ---- Controls.
-// Pictures of different shapes have no pixel difference. ꟻLIP exists if it was measured.
+// Pictures of different channels have no pixel difference. ꟻLIP exists if it was measured.
 function canShow(view) {
   const {golden, actual, difference, flip} = shown.pair ?? {};
   return Boolean(golden && actual && (view !== 'difference' || difference) && (view !== 'flip' || flip));

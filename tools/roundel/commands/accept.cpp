@@ -6,6 +6,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/folder_claim.h"
+#include "renderer/compare/golden_names.h"
 #include "renderer/compare/pending_goldens.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
@@ -147,6 +148,8 @@ class Acceptance {
       accepted = accept_golden(goldens_, name);
     }
     has_changed_ |= accepted != Accepted::kAlready;
+    if (accepted == Accepted::kStored && !is_windows_name(name))
+      print_warning(name + ": Windows cannot have a file of this name");
     const std::string place = golden == name        ? ""
                               : golden == kLockName ? fmt::format(" as a hash in {}", kLockName)
                                                     : " as " + golden;

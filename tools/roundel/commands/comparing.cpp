@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "renderer/compare/golden_lock.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/pending_goldens.h"
+#include "renderer/compare/picture_shift.h"
 #include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/compare/run_markdown.h"
@@ -76,6 +78,7 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   for (const std::string& rule : unused_rules(rules, used)) {
     print_note(fmt::format("{}: this rule matches no picture", rule));
   }
+  print_boxes_outside(run);
 }
 
 /// For a run that prints no lines: an exit code alone would not explain the failure.
@@ -185,6 +188,12 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
   line.add_switch(
       "ssim", measures.ssim,
       {Group::kTolerance, "measure SSIM, the structural similarity of luma; 1 for equal pictures"});
+  line.add_switch(
+      "align", measures.shift,
+      {Group::kTolerance,
+       fmt::format("if pictures differ, find a shift of at most {} pixels in x and y after which "
+                   "they agree, and print it; pictures with such a shift still differ",
+                   kMaxShift)});
 }
 
 std::string accept_command(const std::string& output, const std::string& goldens) {
@@ -299,6 +308,21 @@ void warn_about_leftovers(const PendingGoldens& pending) {
     print_warning(fmt::format("removed {} of an earlier run from {}: {}",
                               counted(pending.removed().size(), "picture"), pending.folder(),
                               first_names(pending.removed())));
+}
+
+void print_boxes_outside(const ComparisonRun& run) {
+  std::map<std::string, bool> may_be_inside;
+  for (const PairResult& result : run.results) {
+    const PictureDifference& difference = result.difference;
+    const bool is_option = result.rule.empty() || result.rule == kDefaultRule;
+    for (const PixelBox& box : result.tolerance.ignore)
+      may_be_inside[fmt::format("{}: the {}x{} pixels at ({}, {})",
+                                is_option ? "--ignore" : result.rule, box.width, box.height, box.x,
+                                box.y)] |=
+          difference.width == 0 || (box.x < difference.width && box.y < difference.height);
+  }
+  for (const auto& [box, may_be] : may_be_inside)
+    if (!may_be) print_warning(box + " lie outside of the pictures");
 }
 
 void print_accept_command(const ComparisonRun& run, const std::vector<std::string>& names) {

@@ -170,8 +170,9 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
     const bool judges = tolerance.max_delta > 0 || tolerance.max_pixels || tolerance.max_density ||
                         !tolerance.ignore.empty() || tolerance.mask ||
                         tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
-                        options.measures.flip || options.measures.ssim || options.diff_image ||
-                        is_for_folders(options) || options.files.report || options.output;
+                        options.measures.flip || options.measures.ssim || options.measures.shift ||
+                        options.diff_image || is_for_folders(options) || options.files.report ||
+                        options.output;
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
           "--explain: does not work with limits, measures, --diff-image, --report, --output and "
@@ -251,7 +252,7 @@ std::string difference_line(const PictureDifference& difference, const Verdict& 
 }
 
 void write_diff_image(const DiffOptions& options, const ComparedFiles& compared) {
-  if (compared.difference.kind != PictureDifference::Kind::kDifferent) return;
+  if (!has_difference_image(compared.difference)) return;
   const Picture &a = *compared.a, &b = *compared.b;
   const Image image = options.diff_image_kind == DiffImageKind::kFlip
                           ? flip_of(a, b, options.tolerance, options.measures.pixels_per_degree)
@@ -339,6 +340,7 @@ int compare_two_files(const DiffOptions& options) {
   if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
   report(options, compared.difference, verdict, problems);
   ComparisonRun run = run_of_two_files(options, compared, verdict);
+  if (prints_lines(options.files, options.verbosity)) print_boxes_outside(run);
   keep_pictures(options, PendingGoldens::Others::kKeep, run, problems);
   if (options.files.report) problems.attempt([&] { write_report(*options.files.report, run); });
   print_kept(options, run);

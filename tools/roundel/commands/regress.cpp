@@ -144,7 +144,14 @@ int regress(const RegressOptions& options) {
   StoredGoldens stored = find_goldens(options.goldens);
   stored.unused = unused_goldens(stored, names_of(plan), rules);
   const std::vector<std::string> unused_by_any_share = stored.unused;
-  if (options.shard) keep_share(*options.shard, plan, stored.unused);
+  if (options.shard) {
+    const std::size_t all = plan.subjects.size();
+    keep_share(*options.shard, plan, stored.unused);
+    if (plan.subjects.empty() && prints_lines(options.files, options.verbosity))
+      print_note(fmt::format("--shard: share {} of {} has no picture, since there {}",
+                             options.shard->index, options.shard->count,
+                             all == 1 ? "is 1 picture" : fmt::format("are {} pictures", all)));
+  }
   ComparisonRun run = draw_and_compare(plan.subjects, options, rules, stored, machine, problems);
   find_renamed(unused_by_any_share, stored, run);
   if (options.explain_from)

@@ -29,6 +29,17 @@ std::string path_in_checkout(const std::string& checkout, const std::string& pat
   return (fs::path(checkout) / below).string();
 }
 
+/// True if the working directory is in a git repository without its older commits.
+bool is_shallow_clone() {
+  std::error_code ignored;
+  for (fs::path folder = fs::current_path(ignored); !folder.empty();
+       folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", ignored)) return fs::exists(folder / ".git/shallow", ignored);
+    if (folder == folder.root_path()) break;
+  }
+  return false;
+}
+
 /// Explains why the scene's picture differs from that of the same scene in the other checkout.
 Lines explain(const std::string& checkout, const std::string& path,
               const SceneOverrides& overrides) {
@@ -53,9 +64,12 @@ void check_checkout(const std::string& folder) {
   const bool is_path = folder.starts_with('.') || folder.starts_with('/');
   throw Error(ExitCode::kUsage,
               fmt::format("--explain-from: expected a folder with another checkout of the project, "
-                          "got {}; git worktree add {} {} makes one",
+                          "got {}; git worktree add {} {} makes one{}",
                           roundel::quoted(folder), is_path ? shell_word(folder) : "../old",
-                          is_path ? "origin/main" : shell_word(folder)));
+                          is_path ? "origin/main" : shell_word(folder),
+                          is_shallow_clone() ? "; this clone is shallow: first git fetch "
+                                               "--unshallow, or fetch-depth: 0 on GitHub"
+                                             : ""));
 }
 
 void explain_failures(const std::string& checkout, const std::vector<Subject>& subjects,

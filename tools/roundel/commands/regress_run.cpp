@@ -367,7 +367,7 @@ class Regression {
     result = std::move(trial.result);
     if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
     keep(shown, result);
-    if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
+    if (!has_difference_image(result.difference)) return;
     pending_.keep_diff(result.name,
                        difference_image(trial.golden, trial.compared(shown), result.tolerance));
     result.difference_path = pending_.diff_path(result.name);
