@@ -105,6 +105,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             "Requires-Python: >=3.9\nRequires-Dist: numpy\n")
         (tree / info / "WHEEL").write_text(
             f"Wheel-Version: 1.0\nGenerator: roundel\nRoot-Is-Purelib: false\nTag: {tag}-{tag}-{system}\n")
+        (tree / info / "entry_points.txt").write_text("[pytest11]\nroundel = roundel._pytest\n")
         shutil.copy(ROOT / "LICENSE", tree / info / "LICENSE")
         name = f"roundel-{_version()}-{tag}-{tag}-{system}.whl"
         _pack(tree, info, os.path.join(wheel_directory, name))

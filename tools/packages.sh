@@ -66,6 +66,7 @@ ci_packages=(
   fish                 # completion
   groff-base           # renders man pages
   python3-pip          # installs the Python module from a checkout
+  python3-pytest       # its fixture for tests
   iproute2             # two machines for the ranks, as network namespaces
   slurm-wlm            # runs the array of tools/farm
   munge                # Slurm's authentication

@@ -121,9 +121,9 @@ bool has_golden_lock(const std::string& folder) {
 void confirm_golden_folder(const std::string& folder) {
   std::error_code ignored;
   const auto is_taken = [&] { return fs::exists(fs::symlink_status(lock_path(folder), ignored)); };
-  if (is_taken()) return;
+  if (is_taken() || !fs::is_directory(folder, ignored)) return;
   catch_error([&] {
-    const FolderClaim claim(folder, FolderClaim::Kind::kGoldens);
+    const FolderClaim claim(folder);
     if (!is_taken()) write_golden_lock(folder, {});
   });
 }

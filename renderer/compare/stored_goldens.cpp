@@ -79,8 +79,14 @@ bool same_bits(const Buffer<T>& a, const Buffer<T>& b) {
 
 }  // namespace
 
+std::vector<std::string> golden_pictures(const std::string& folder) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(folder, ignored))) return {};
+  return list_pictures(folder).files;
+}
+
 StoredGoldens find_goldens(const std::string& folder) {
-  StoredGoldens stored{folder, list_pictures(folder).files, read_golden_lock(folder)};
+  StoredGoldens stored{folder, golden_pictures(folder), read_golden_lock(folder)};
   // Photographs cannot be goldens.
   std::erase_if(stored.files, [](const std::string& name) { return !known_format(name); });
   return stored;

@@ -17,6 +17,9 @@ struct StoredGoldens {
   /// Without a picture in the run: their scenes were renamed, deleted or not given.
   std::vector<std::string> unused = {};
 };
+/// Returns the pictures in a folder of goldens; none if the folder is missing.
+std::vector<std::string> golden_pictures(const std::string& folder);
+
 /// Leaves `unused` empty. Throws Error if folder or lock cannot be read.
 StoredGoldens find_goldens(const std::string& folder);
 

@@ -45,15 +45,15 @@ class Folders(Case):
         self.assertEqual(failures["new.png"]["accept"], "roundel accept --output found --goldens goldens new.png")
         self.assertNotIn("accept", failures["f.pfm"])
         self.assertNotIn("accept", failures["gone.png"])
-        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--all", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--all", code=SAME)
         for name in ("a.png", "new.png"):
             self.assertEqual(self.read("goldens/" + name), self.read("now/" + name))
-        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--prune", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--prune", code=SAME)
         self.assertFalse(os.path.exists(self.path("goldens/gone.png")))
         os.remove(self.path("goldens/f.pfm"))
         os.remove(self.path("now/f.pfm"))
         self.assertEqual(self.diff("goldens", "now", "-o", "found", code=SAME), "3 pictures: 3 same\n")
-        self.assertFalse(os.path.exists(self.path("found/pending.json")))
+        self.assertFalse(os.path.exists(self.path("found/pending/a.png.json")))
 
     def test_names_may_have_control_characters(self):
         names = ["q\x7f.png", "q\n\t'\\.png", "q\x1b[31m.png", "q\u0085\u2028\ufeff.png"]
@@ -78,10 +78,10 @@ class Folders(Case):
         printed = self.run_roundel("report", "r.json", "--json", "again.json", "--output", "gathered", code=DIFFER).stdout.decode()
         self.assertIn("q\\x7f.png: differs", printed)
         self.assertEqual({picture["name"] for picture in json.loads(self.read("again.json"))["pictures"]}, read)
-        self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", names[0], code=DIFFER)
-        self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", "--hashes", *names[1:], code=DIFFER)
+        self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", names[0], code=SAME)
+        self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", "--hashes", *names[1:], code=SAME)
         self.assertEqual(self.read("goldens/" + names[0]), self.read("now/a.png"))
-        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)
+        self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", "--hashes", *names[1:], code=SAME)
 
     def test_damaged_pictures_are_not_kept(self):
         for folder in ("goldens/deep", "now/deep"):
@@ -106,7 +106,7 @@ class Folders(Case):
         self.assertIn("accept", failures["deep/healed.png"])
         for name in ("t.png", "cut.png", "fresh.png"):
             self.assertNotIn("accept", failures["deep/" + name])
-        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--all", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--all", code=SAME)
         self.assertEqual(self.read("goldens/deep/healed.png"), good)
 
     def test_differences_within_the_limits_need_no_accept(self):
@@ -139,7 +139,7 @@ class Files(Case):
         self.assertEqual(failure["name"], "a.png")
         self.assertIn("origin", failure)
         self.assertTrue(os.path.exists(self.path("report/" + failure["pictures"]["file"])))
-        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "a.png", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "a.png", code=SAME)
         self.assertEqual(self.read("goldens/a.png"), self.read("now/a.png"))
         self.diff("goldens/a.png", "now/a.png", "--report", "report", "-o", "found", code=SAME)
         self.assertEqual(self.failures("report"), {})
@@ -147,7 +147,7 @@ class Files(Case):
     def test_the_previous_file_may_lie_in_the_working_directory(self):
         shutil.copy(self.path("goldens/a.png"), self.path("a.png"))
         self.diff("a.png", "now/a.png", "-o", "found", "-q")
-        self.run_roundel("accept", "--output", "found", "--goldens", ".", "--all", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", ".", "--all", code=SAME)
         self.assertEqual(self.read("a.png"), self.read("now/a.png"))
 
     def test_only_acceptable_pictures_are_kept(self):

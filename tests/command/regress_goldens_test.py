@@ -19,7 +19,7 @@ class Floats(RegressCase):
         self.assertIn("red.exr: new: there is no golden goldens/red.exr", text)
         self.run_roundel("render", "red.yaml", "-o", "want.exr", "--backend", "cpu", code=0)
         self.assertEqual(self.read("regress-output/actual/red.exr"), self.read("want.exr"))
-        self.run_roundel("accept", "red", code=DIFFER)
+        self.run_roundel("accept", "red", code=SAME)
         self.assertEqual(self.files("goldens"), ["red.exr"])
 
     def test_float_goldens_show_differences_below_8_bits(self):
@@ -29,9 +29,9 @@ class Floats(RegressCase):
         self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000fe")
         line = self.regress("--json", "r.json", code=DIFFER, **self.scenes).splitlines()[0]
         self.run_roundel("report", "r.json", "--output", "gathered", code=DIFFER)
-        self.assertEqual(self.files("gathered"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
+        self.assertEqual(self.files("gathered"), ["actual/red.exr", "diff/red.exr.png", "pending/red.exr.json"])
         self.assertRegex(line, r"^red\.exr: differs: \d+ pixels differ, at most 0 may; the scene changed")
-        self.assertEqual(self.files("regress-output"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
+        self.assertEqual(self.files("regress-output"), ["actual/red.exr", "diff/red.exr.png", "pending/red.exr.json"])
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*.exr", max-delta: 0.01}]\n')
         self.assertIn("red.exr: same", self.regress(code=SAME, **self.scenes))
         # The leftovers of the previous run are gone, except acceptable pictures.
@@ -40,16 +40,16 @@ class Floats(RegressCase):
     def test_png_goldens_have_priority_and_format_overrides(self):
         self.accept_exr()
         self.regress("--format", "png", code=DIFFER, **self.scenes)
-        self.run_roundel("accept", "red.png", code=DIFFER)
+        self.run_roundel("accept", "red.png", code=SAME)
         self.assertIn("unused golden in goldens: red.exr (no scene of this run draws it)", self.regress(code=SAME, **self.scenes))
         self.regress("--strict", code=DIFFER, **self.scenes)
-        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.run_roundel("accept", "--prune", code=SAME)
         self.assertEqual(self.files("goldens"), ["red.png"])
 
     def test_frames_renames_other_goldens_and_hashes(self):
         film = ("--frames", "0-1", "--format", "exr")
         self.regress(*film, code=DIFFER, **self.scenes)
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("accept", "--all", code=SAME)
         self.assertEqual(self.files("goldens"), ["red/0000.exr", "red/0001.exr"])
         self.assertEqual(self.regress("--frames", "0-1", code=SAME, **self.scenes), "2 pictures: 2 same\n")
         shutil.rmtree(self.path("goldens/red"))
@@ -60,13 +60,13 @@ class Floats(RegressCase):
         shutil.rmtree(self.path("regress-output"))
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER, **self.scenes)
-        self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.run_roundel("accept", "--add", "red", code=SAME)
         self.assertEqual(self.files("goldens"), ["red.alt-1.exr", "red.exr"])
         self.assertEqual(self.regress(code=SAME, **self.scenes), "1 picture: 1 same\n")
         shutil.rmtree(self.path("goldens"))
         os.mkdir(self.path("goldens"))
         self.regress("--format", "exr", code=DIFFER, **self.scenes)
-        self.run_roundel("accept", "--all", "--hashes", code=DIFFER)
+        self.run_roundel("accept", "--all", "--hashes", code=SAME)
         self.assertEqual(self.files("goldens"), ["goldens.lock"])
         for option in ((), ("--format", "exr")):
             self.assertEqual(self.regress(*option, code=SAME, **self.scenes), "1 picture: 1 same\n")
@@ -85,11 +85,12 @@ class Floats(RegressCase):
 class Hashes(RegressCase):
     def lock_all(self):
         self.regress(code=DIFFER)
-        return self.run_roundel("accept", "--all", "--hashes", code=DIFFER).stdout
+        return self.run_roundel("accept", "--all", "--hashes", code=SAME).stdout
 
     def test_hashes_are_goldens_without_pictures(self):
         self.assertIn("red.png: stored in goldens as a hash in goldens.lock\n", self.lock_all())
         self.assertEqual(self.files("goldens"), ["goldens.lock"])
+        self.regress("--keep-same", code=SAME)
         lock = self.read("goldens/goldens.lock").decode()
         self.assertRegex(lock, r'  - \{picture: "red.png", pixels: "24x16 [0-9a-f]{32}", fingerprint: "[0-9a-f]{32}", frame: 0\}\n')
         self.run_roundel("verify", "regress-output/actual/red.png", "--frames", "0", "--manifest", "hashes", code=0)
@@ -100,33 +101,60 @@ class Hashes(RegressCase):
                             code=DIFFER).splitlines()[0]
         self.assertEqual(line, "red.png: differs: its pixels have another hash than goldens/goldens.lock:5; "
                                "the scene changed: the golden has another fingerprint")
-        self.assertEqual(self.files("regress-output"), ["actual/red.png", "pending.json"])
+        self.assertEqual(self.files("regress-output"), ["actual/red.png", "pending/red.png.json"])
         self.run_roundel("report", "r.json", "--report", "again", code=DIFFER)
 
     def test_accept_keeps_the_kind_of_a_golden(self):
         self.lock_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
-        for code, what, then in ((DIFFER, "replaced in goldens", "exit code 1: goldens changed\n"), (SAME, "is the golden already", "")):
-            self.assertEqual(self.run_roundel("accept", "red", code=code).stdout,
-                             f"red.png: {what} as a hash in goldens.lock\n{then}")
-        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        self.assertEqual(self.run_roundel("accept", "red", code=SAME).stdout, "red.png: replaced in goldens as a hash in goldens.lock\n")
+        text = self.regress("--keep-same", code=SAME)
+        self.assertEqual(text, "2 pictures: 2 same\n2 pictures that are the same are kept in regress-output, too; "
+                               "accept --files makes files of goldens that are hashes\n")
+        self.assertEqual(self.run_roundel("accept", "red", code=SAME).stdout, "red.png: is the golden already as a hash in goldens.lock\n")
 
     def test_a_picture_becomes_a_hash_and_back(self):
         self.accept_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
-        self.run_roundel("accept", "--hashes", "red", code=DIFFER)
+        self.run_roundel("accept", "--hashes", "red", code=SAME)
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock"])
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         # A hash and a picture may be goldens together.
         self.write("red.yaml", RED)
         self.regress(code=DIFFER)
-        self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.run_roundel("accept", "--add", "red", code=SAME)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.alt-1.png"])
         self.write("red.yaml", BLUE)  # the hash still counts
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+
+    def test_equal_goldens_become_hashes_and_files_again(self):
+        self.accept_all()
+        self.run_roundel("render", "red.yaml", "-o", "goldens/mask.png", "--seed", "7", code=0)
+        self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*", mask: mask.png}]\n')
+        pictures = {name: self.read(f"goldens/{name}") for name in ("red.png", "deux bleus é.png")}
+        shutil.rmtree(self.path("regress-output"))
+        done = self.run_roundel("accept", "--hashes", "red", code=NOT_COMPARED)
+        self.assertIn("nothing to accept", done.stderr)
+        for check, code, verb in (("--check", DIFFER, "would be stored"), ("-q", SAME, "")):
+            done = self.run_roundel("accept", "--hashes", "*", "--goldens", "goldens", check, code=code).stdout
+            self.assertEqual(done, "".join(f"{name}: {verb} in goldens as a hash in goldens.lock\n" for name in sorted(pictures)) if verb else "")
+        self.assertEqual(self.files("goldens"), ["goldens.lock", "goldens.yaml", "mask.png"])
+        self.assertEqual(self.run_roundel("accept", "--hashes", "red", "--goldens", "goldens", code=SAME).stdout,
+                         "red.png: is the golden already as a hash in goldens.lock\n")
+        os.remove(self.path("goldens/goldens.yaml"))
+        os.remove(self.path("goldens/mask.png"))
+        self.assertIn("2 pictures: 2 same\n", self.regress("--keep-same", code=SAME))
+        self.assertIn("red.png: would be replaced in goldens\n", self.run_roundel("accept", "--files", "--all", "--check", code=DIFFER).stdout)
+        self.run_roundel("accept", "--files", "--all", code=SAME)
+        self.assertEqual({name: self.read(f"goldens/{name}") for name in self.files("goldens")}, pictures)
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        self.assertEqual(self.files("regress-output"), [])
+        self.regress("--keep-same", code=SAME, scenes=("red.yaml",))
+        done = self.run_roundel("accept", "--files", "deux*", code=NOT_COMPARED)
+        self.assertIn('"regress --keep-same" also keeps equal pictures', done.stderr)
 
     def test_invalid_fingerprints_are_not_stored(self):
         self.lock_all()
@@ -166,14 +194,14 @@ class Hashes(RegressCase):
         self.write("red.yaml", RED.replace("layers:", "seed: 7\nlayers:"))
         text = self.regress(code=SAME)
         self.assertIn("1 golden has the right pixels but another fingerprint than the scene; to store the scene's: roundel accept red.png", text)
-        self.run_roundel("accept", "red.png", code=DIFFER)
+        self.run_roundel("accept", "red.png", code=SAME)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         os.rename(self.path("red.yaml"), self.path("rot.yaml"))
         scenes = ("rot.yaml", "deux bleus é.yaml")
         text = self.regress("--strict", code=DIFFER, scenes=scenes)
         self.assertIn("rot.png: new: there is no golden goldens/rot.png, goldens/red.png is of this scene and frame", text)
         self.assertIn("red.png: missing: no scene of this run draws it", text)
-        done = self.run_roundel("accept", "--all", "--hashes", "--prune", code=DIFFER)
+        done = self.run_roundel("accept", "--all", "--hashes", "--prune", code=SAME)
         self.assertIn("red.png: removed from goldens\n", done.stdout)
         self.assertEqual(self.regress("--strict", code=SAME, scenes=scenes), "2 pictures: 2 same\n")
         self.assertNotIn(b"red.png", self.read("goldens/goldens.lock"))
@@ -191,7 +219,7 @@ class Hashes(RegressCase):
             self.write("goldens/goldens.lock", damage(sound))
             with self.subTest(problem):
                 for arguments in (("regress", "red.yaml", "--goldens", "goldens"), ("accept", "--all")):
-                    if arguments[0] == "accept" and not os.path.exists(self.path("regress-output/pending.json")):
+                    if arguments[0] == "accept" and not self.files("regress-output"):
                         continue
                     self.assertIn(problem, self.run_roundel(*arguments, code=NOT_COMPARED).stderr)
 
@@ -199,7 +227,7 @@ class Hashes(RegressCase):
         self.lock_all()
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "goldens/goldens.lock", code=NOT_COMPARED)
         self.assertIn("goldens/goldens.lock", done.stderr)
-        self.assertIn("expected either --add or --hashes", self.run_roundel("accept", "--add", "--hashes", "--all", code=2).stderr)
+        self.assertIn("expected only one of --add, --hashes and --files", self.run_roundel("accept", "--add", "--hashes", "--all", code=2).stderr)
 
 
 class GitFiles(RegressCase):
@@ -288,7 +316,7 @@ class SceneFolders(RegressCase):
         self.assertEqual(lines[:5], [f"{name}.png: new: there is no golden scenes/goldens/{name}.png"
                                      for name in ("a/deep/logo", "a/logo", "b/logo", "top")]
                          + ["4 pictures: 0 same, 4 new"])
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("accept", "--all", code=SAME)
         self.assertEqual(self.run_roundel(*run, code=SAME).stdout, "4 pictures: 4 same\n")
         self.assertNotEqual(self.read("scenes/goldens/a/logo.png"), self.read("scenes/goldens/b/logo.png"))
         text = self.run_roundel("regress", "scenes/", "red.yaml", "--goldens", "scenes/goldens", code=DIFFER).stdout
@@ -297,7 +325,7 @@ class SceneFolders(RegressCase):
     def test_films(self):
         run = ("regress", "scenes", "--frames", "0-1", "--goldens", "scenes/goldens", "--strict")
         self.run_roundel(*run, code=DIFFER)
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("accept", "--all", code=SAME)
         self.assertEqual(self.run_roundel(*run, code=SAME).stdout, "8 pictures: 8 same\n")
         self.assertIn("a/deep/logo/0001.png", self.files("scenes/goldens"))
         self.write("scenes/a/deep/logo.yaml", BAD)  # its goldens are not unused
@@ -328,7 +356,7 @@ class SceneFolders(RegressCase):
             os.makedirs(self.path(folder))
             self.run_roundel("render", "red.yaml", "-o", f"{folder}/{name}.png", code=0)
         self.run_roundel("regress", "accents", "--goldens", "goldens", code=DIFFER)
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("accept", "--all", code=SAME)
         self.assertEqual(self.run_roundel("regress", "accents", "--goldens", "goldens", code=SAME).stdout,
                          "2 pictures: 2 same\n")
         self.assertEqual(self.run_roundel("diff", "A", "B", code=DIFFER).stdout.splitlines(), [

@@ -23,8 +23,8 @@ class Regress(RegressCase):
             "2 pictures: 0 same, 2 new",
             "pictures are in regress-output, to accept them: roundel accept 'deux bleus é.png' red.png"])
         self.assertEqual(self.files("goldens"), [])
-        done = self.run_roundel("accept", "red", "deux bleus é.png", code=DIFFER)
-        self.assertEqual(done.stdout, "red.png: stored in goldens\ndeux bleus é.png: stored in goldens\nexit code 1: goldens changed\n")
+        done = self.run_roundel("accept", "red", "deux bleus é.png", code=SAME)
+        self.assertEqual(done.stdout, "red.png: stored in goldens\ndeux bleus é.png: stored in goldens\n")
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "red.png"])
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
         self.assertEqual(self.files("regress-output"), [])
@@ -45,11 +45,16 @@ class Regress(RegressCase):
         text = self.regress(code=DIFFER)
         self.assertIn("the scene changed", text)
         self.assertTrue(text.endswith("to accept them: roundel accept red.png\n"), text)
-        self.assertEqual(self.files("regress-output"), ["actual/red.png", "diff/red.png", "pending.json"])
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.assertEqual(self.files("regress-output"), ["actual/red.png", "diff/red.png", "pending/red.png.json"])
+        self.assertEqual(self.run_roundel("accept", "--all", "--check", code=DIFFER).stdout, "red.png: would be replaced in goldens\n")
+        self.assertEqual(len(self.files("regress-output")), 3)
+        self.run_roundel("accept", "--all", code=SAME)
+        self.assertEqual(self.files("regress-output"), [])
         after = os.stat(self.path("goldens/deux bleus é.png"))
         self.assertEqual((before.st_ino, before.st_mtime_ns), (after.st_ino, after.st_mtime_ns))
-        self.run_roundel("accept", "--all", code=SAME)  # they have become the goldens
+        for more in ((), ("--check",)):
+            self.assertEqual(self.run_roundel("accept", "--all", *more, code=SAME).stdout,
+                             "nothing to accept: no run has kept pictures in regress-output\n")
         self.regress(code=SAME)
 
     def test_changes_of_renderer_and_scene_are_distinguished(self):
@@ -79,7 +84,7 @@ class Regress(RegressCase):
         self.assertIn("1 golden has the right pixels but another fingerprint than the scene; to store the scene's: "
                       "roundel accept red.png\n", text)
         blue = self.read("goldens/deux bleus é.png")
-        self.run_roundel("accept", "red.png", code=DIFFER)
+        self.run_roundel("accept", "red.png", code=SAME)
         self.assertEqual(self.read("goldens/red.png"), stripped)
         self.assertEqual(self.read("goldens/deux bleus é.png"), blue)
         self.write("deux bleus é.yaml", BLUE)
@@ -101,7 +106,7 @@ class Regress(RegressCase):
         shutil.copy(self.path("red.yaml"), self.path("red_0001.yaml"))
         scenes = ("red.yaml", "red_0001.yaml")
         self.regress("--frames", "all", code=DIFFER, scenes=scenes)
-        self.run_roundel("accept", "red/*", "red_0001/0002", code=DIFFER)
+        self.run_roundel("accept", "red/*", "red_0001/0002", code=SAME)
         self.assertEqual(self.files("goldens"),
                          ["red/0000.png", "red/0001.png", "red/0002.png", "red_0001/0002.png"])
         text = self.regress("--frames", "0-2", code=DIFFER, scenes=scenes)
@@ -131,14 +136,15 @@ class Regress(RegressCase):
         text = self.regress(code=NOT_COMPARED)
         self.assertIn("deux bleus é.png: not compared: goldens/deux bleus é.png: ", text)
         self.assertIn("2 pictures: 1 same, 1 not compared\n", text)
-        self.run_roundel("accept", "deux*", code=DIFFER)  # a broken golden can be replaced
+        self.run_roundel("accept", "deux*", code=SAME)  # a broken golden can be replaced
         self.regress(code=SAME)
         self.write("bad.yaml", BAD)
         done = self.run_roundel("regress", "bad.yaml", "red.yaml", "--goldens", "goldens", code=NOT_COMPARED)
         self.assertIn("bad.yaml:1:10: version: expected 1, got 2", done.stderr)
         self.assertIn("bad.png: not compared: bad.yaml:1:10: version: expected 1, got 2", done.stdout)
         self.assertIn("2 pictures: 1 same, 1 not compared\n", done.stdout)
-        self.run_roundel("regress", "red.yaml", "--goldens", "nowhere", code=NOT_COMPARED)
+        done = self.run_roundel("regress", "red.yaml", "--goldens", "../nowhere", code=NOT_COMPARED)
+        self.assertIn('--goldens: expected a folder, got "../nowhere"; make it with mkdir', done.stderr)
         self.run_roundel("regress", "red.yaml", code=NOT_COMPARED)
 
     def test_an_impossible_output_folder_is_an_error(self):
@@ -152,7 +158,7 @@ class Regress(RegressCase):
         self.assertIn('"rde.png": the last run kept no such picture in regress-output (did you mean "red.png"?)', done.stderr)
         done = self.run_roundel("accept", "red.yaml/rad", code=NOT_COMPARED)
         self.assertEqual(done.stderr, 'error: "red.yaml/rad": the last run kept no such picture in regress-output; '
-                                      'there are red.png and deux bleus é.png\n')
+                                      'there are deux bleus é.png and red.png\n')
         self.assertEqual(self.files("goldens"), [])
         for arguments in ((), ("--all", "red.png"), ("--all", "--output", "nowhere")):
             self.run_roundel("accept", *arguments, code=NOT_COMPARED)
@@ -272,8 +278,9 @@ class Regress(RegressCase):
         self.accept_all()
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER)
-        done = self.run_roundel("accept", "--add", "red", code=DIFFER)
-        self.assertEqual(done.stdout, "red.png: stored in goldens as red.alt-1.png\nexit code 1: goldens changed\n")
+        done = self.run_roundel("accept", "--add", "red", code=SAME)
+        self.assertEqual(done.stdout, "red.png: stored in goldens as red.alt-1.png\n")
+        self.regress("--keep-same", code=SAME)
         done = self.run_roundel("accept", "--add", "red", code=SAME)
         self.assertEqual(done.stdout, "red.png: is the golden already as red.alt-1.png\n")
         for scene in (RED, BLUE):
@@ -282,7 +289,7 @@ class Regress(RegressCase):
         self.write("red.yaml", RED.replace("radius: 0.3", "radius: 0.31"))
         lines = self.regress(code=DIFFER).splitlines()
         self.assertIn("nearest of 2 goldens: goldens/red.png", lines[0])
-        self.run_roundel("accept", "--add", "--all", code=DIFFER)
+        self.run_roundel("accept", "--add", "--all", code=SAME)
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "red.alt-1.png", "red.alt-2.png", "red.png"])
         self.write("red.yaml", SCENE % "#0000fe")
         lines = self.regress(code=DIFFER).splitlines()
@@ -294,13 +301,13 @@ class Regress(RegressCase):
         text = self.regress("--strict", code=DIFFER, scenes=("deux bleus é.yaml",))
         for name in ("red.png", "red.alt-1.png", "red.alt-2.png"):
             self.assertIn(f"{name}: missing", text)
-        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.run_roundel("accept", "--prune", code=SAME)
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.yaml"])
 
     def test_add_without_a_golden_stores_the_first(self):
         self.regress(code=DIFFER)
-        done = self.run_roundel("accept", "--add", "red", code=DIFFER)
-        self.assertEqual(done.stdout, "red.png: stored in goldens\nexit code 1: goldens changed\n")
+        done = self.run_roundel("accept", "--add", "red", code=SAME)
+        self.assertEqual(done.stdout, "red.png: stored in goldens\n")
         self.assertIn("--add: needs NAME or --all", self.run_roundel("accept", "--add", code=2).stderr)
 
     def test_scenes_whose_goldens_collide_are_refused(self):
@@ -343,7 +350,7 @@ class Names(RegressCase):
         command = text.splitlines()[-1].split(": ", 1)[1]
         self.assertIn("roundel accept --output ./-out -- -q.png", self.read("report/index.html").decode())
         done = subprocess.run(command, shell=True, cwd=self.folder, env=environment, capture_output=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (DIFFER, b""), command)
+        self.assertEqual((done.returncode, done.stderr), (SAME, b""), command)
         self.assertEqual(self.files("goldens"), ["-q.png", "-rf.png"])
 
     def test_quiet_reports_incomparable_pictures(self):

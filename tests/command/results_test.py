@@ -97,8 +97,8 @@ class Merging(ResultsCase):
         self.report("r.json", "--json", "again.json", "--report", "again")
         self.assertEqual(self.read("whole/again.json"), self.read("whole/r.json"))
         self.assertEqual(self.files("whole/again"), report)
-        self.roundel("whole", "accept", "d", code=DIFFER)
-        self.roundel("whole", "accept", "--prune", code=DIFFER)
+        self.roundel("whole", "accept", "d", code=SAME)
+        self.roundel("whole", "accept", "--prune", code=SAME)
         self.assertFalse(os.path.exists(self.path("whole/goldens/old.png")))
 
     def test_the_accept_command_is_repeated(self):
@@ -190,7 +190,7 @@ class Merging(ResultsCase):
         self.assertEqual(self.files("whole/report"), report)
         self.assertIn("d.png: missing: there is no now/d.png", out)
         self.report("r.json", "-o", "kept", code=DIFFER)
-        self.roundel("whole", "accept", "--all", "--output", "kept", "--goldens", "goldens", code=DIFFER)
+        self.roundel("whole", "accept", "--all", "--output", "kept", "--goldens", "goldens", code=SAME)
         self.assertEqual(self.read("whole/goldens/a.png"), self.read("whole/now/a.png"))
 
     def schema(self):
@@ -286,7 +286,7 @@ error: torn.json:1:29: not valid JSON
                     self.assertRegex(printed, rf'^error: in/r\.json:1:\d+: pictures\[0\]\.{key}: "[^"]*{os.path.basename(path)}" {refusal}: '
                                            "expected a picture beside the results\n")
                     self.assertIn("d.png: differs", out)
-                    kept = [name for name in self.files("whole/gathered") if name != "pending.json"]
+                    kept = [name for name in self.files("whole/gathered") if not name.startswith("pending/")]
                     self.assertEqual(kept, ["actual/d.png"] if key == "image" else [])
                     self.assertNotIn(os.path.basename(path), self.read("whole/r.xml").decode())
 
@@ -304,11 +304,11 @@ error: torn.json:1:29: not valid JSON
                 self.from_elsewhere(actual="out/d.png", image=f"out/{image}")
                 _, printed = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
                 self.assertIn(f"in/out/{image}" if image != "." else "in/out", printed)
-                self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "pending.json"])
+                self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "pending/d.png.json"])
                 self.assertNotIn("notes", self.read("whole/r.xml").decode())
         self.from_elsewhere(actual="out/d.png", image="out/d.png")
         self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", code=DIFFER)
-        self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "diff/d.png", "pending.json"])
+        self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "diff/d.png", "pending/d.png.json"])
 
     def test_goldens_lie_beside_the_results_or_in_a_named_folder(self):
         os.makedirs(self.path("whole/in/out"))

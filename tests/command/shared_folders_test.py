@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Several runs with one output folder, several accepts with one folder of goldens. Usage: shared_folders_test.py PATH_OF_ROUNDEL"""
 
-import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -12,7 +12,7 @@ from command_case import ROUNDEL
 from regress_case import BLUE, DIFFER, NOT_COMPARED, RED, SAME, SCENE, RegressCase
 
 SLOW = "version: 1\nlayers:\n  - random: {count: 300000000, radius: 0.00001}\n"
-BUSY = "another regress writes to regress-output: give each its own --output"
+BUSY = "another regress writes %s with --output regress-output: wait for it, or give each its own --output"
 
 
 class SharedCase(RegressCase):
@@ -36,42 +36,94 @@ class SharedCase(RegressCase):
         return names
 
     def pending(self):
-        return sorted(json.loads(self.read("regress-output/pending.json"))["names"])
+        return [name[:-len(".json")] for name in self.files("regress-output/pending")]
 
 
 class Runs(SharedCase):
-    def test_a_second_run_at_once_is_refused(self):
+    def test_a_second_run_of_the_same_files_at_once_is_refused(self):
         self.write("slow.yaml", SLOW)
-        first = self.start("regress", "red.yaml", "slow.yaml", "--goldens", "goldens", "--backend", "cpu")
+        first = self.start("regress", "red.yaml", "slow.yaml", "--goldens", "goldens", "--backend", "cpu", "--json", "r.json")
         try:
-            while not os.path.exists(self.path("regress-output")):
+            while not os.path.exists(self.path("regress-output/actual/red.png")):
                 self.assertIsNone(first.poll())
                 time.sleep(0.01)
             self.write("r.json", "of another run")
-            done = self.run_roundel("regress", "deux bleus é.yaml", "--goldens", "goldens", "--json", "r.json", code=NOT_COMPARED)
-            self.assertEqual((done.stdout, done.stderr), ("", f"error: {BUSY}\n"))
-            self.assertEqual(self.read("r.json"), b"of another run")
-            self.assertFalse(os.path.exists(self.path("regress-output/actual/deux bleus é.png")))
+            drawn = self.read("regress-output/actual/red.png")
+            for arguments, name in ((("--json", "r.json"), self.path("r.json")), ((), "red.png")):
+                done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", *arguments, code=NOT_COMPARED)
+                self.assertEqual((done.stdout, done.stderr), ("", f"error: {BUSY % os.path.realpath(name) if arguments else BUSY % name}\n"))
+            self.assertEqual((self.read("r.json"), self.read("regress-output/actual/red.png")), (b"of another run", drawn))
             os.mkdir(self.path("other"))
+            self.run_roundel("render", "red.yaml", "-o", "other/red.png", code=SAME)
             done = self.run_roundel("diff", "goldens", "other", "--output", "regress-output", code=NOT_COMPARED)
-            self.assertIn(BUSY, done.stderr)
+            self.assertIn(BUSY % "red.png", done.stderr)
+            done = self.run_roundel("accept", "red", code=NOT_COMPARED)
+            self.assertIn(BUSY % "red.png", done.stderr)
+            self.assertEqual(self.files("goldens"), [])
             self.regress("--output", "own", code=DIFFER)
+            self.regress("--json", "r2.json", code=DIFFER, scenes=("deux bleus é.yaml",))
         finally:
             first.send_signal(signal.SIGKILL)
             first.communicate()
-        self.regress(code=DIFFER)  # the lock ends with its process
+        self.regress(code=DIFFER)  # the claims end with their process
+        self.assertEqual(self.pending(), ["deux bleus é.png", "red.png"])
+        self.assertEqual(self.files("regress-output"), ["actual/deux bleus é.png", "actual/red.png", "pending/deux bleus é.png.json",
+                                                        "pending/red.png.json"])
 
-    def test_runs_at_once_report_every_loss(self):
+    def test_runs_at_once_lose_nothing(self):
         names = self.many_scenes(8)
-        done = self.all_at_once(*(("regress", f"{name}.yaml", "--goldens", "goldens", "--backend", "cpu") for name in names))
-        drawn = [f"{name}.png" for name, (code, _, printed) in zip(names, done) if code == DIFFER and BUSY not in printed]
-        for code, _, printed in done:
-            self.assertEqual(code == NOT_COMPARED, BUSY in printed, printed)
-        self.assertGreater(len(drawn), 0)
-        self.assertEqual(self.pending(), drawn)
-        self.assertEqual(self.files("regress-output/actual"), drawn)
-        self.run_roundel("accept", "--all", code=DIFFER)
+        os.rmdir(self.path("goldens"))
+        commands = [("regress", f"{name}.yaml", "--goldens", "goldens", "--backend", "cpu") for name in names]
+        drawn = [f"{name}.png" for name in names]
+        for _ in range(5):
+            self.assertEqual({code for code, _, _ in self.all_at_once(*commands)}, {DIFFER})
+            self.assertEqual(self.pending(), drawn)
+            self.assertEqual(self.files("regress-output/actual"), drawn)
+        self.run_roundel("accept", "--all", code=SAME)
         self.assertEqual(self.files("goldens"), drawn)
+        # Some pass, others differ.
+        for name in names[::2]:
+            self.write(f"{name}.yaml", SCENE % "#00ff00")
+        for _ in range(5):
+            self.assertEqual([code for code, _, _ in self.all_at_once(*commands)], [DIFFER, SAME] * 4)
+            self.assertEqual(self.pending(), drawn[::2])
+            self.assertEqual(self.files("regress-output/diff"), drawn[::2])
+        self.run_roundel("accept", "--all", code=SAME)
+        self.assertEqual({code for code, _, _ in self.all_at_once(*commands)}, {SAME})
+        self.assertEqual(self.files("regress-output"), [])
+
+    def test_shares_at_once_write_to_one_folder(self):
+        names = self.many_scenes(8)
+        done = self.all_at_once(*(("regress", *(f"{name}.yaml" for name in names), "--goldens", "goldens", "--strict", "--shard", f"{i}/3")
+                                  for i in (1, 2, 3)))
+        self.assertEqual({code for code, _, _ in done}, {DIFFER})
+        self.assertEqual(self.pending(), [f"{name}.png" for name in names])
+
+    def test_goldens_of_several_folders(self):
+        os.makedirs(self.path("a"))
+        os.makedirs(self.path("b"))
+        for folder, scene in (("a", RED), ("b", BLUE)):
+            self.write(f"{folder}.yaml", scene)
+            self.run_roundel("regress", f"{folder}.yaml", "--goldens", folder, code=DIFFER)
+        done = self.run_roundel("regress", "a.yaml", "--goldens", "b", code=NOT_COMPARED)
+        self.assertIn('regress-output/pending/a.png.json: a.png is pending for another folder of goldens, "a": accept it, delete this file, '
+                      "or give this run its own --output", done.stderr)
+        done = self.run_roundel("accept", "--all", "--goldens", "goldens", code=NOT_COMPARED)
+        self.assertIn("regress-output has pictures for several folders of goldens, none of which is \"goldens\"", done.stderr)
+        done = self.run_roundel("accept", "--all", "--goldens", "b", code=SAME)
+        self.assertEqual(done.stdout, "b.png: stored in b\n")
+        self.assertEqual(self.run_roundel("accept", "--all", code=SAME).stdout, "a.png: stored in a\n")
+        self.assertEqual((self.files("a"), self.files("b")), (["a.png"], ["b.png"]))
+        self.assertEqual(self.files("regress-output"), [])
+
+    def test_a_missing_folder_of_goldens_is_made_by_accept(self):
+        self.run_roundel("regress", "red.yaml", "--goldens", "new/goldens", code=DIFFER)
+        self.assertFalse(os.path.exists(self.path("new")))
+        self.run_roundel("accept", "--all", "--check", code=DIFFER)
+        self.assertFalse(os.path.exists(self.path("new")))
+        self.run_roundel("accept", "--all", code=SAME)
+        self.assertEqual(sorted(os.listdir(self.path("new/goldens"))), ["goldens.lock", "red.png"])
+        self.run_roundel("regress", "red.yaml", "--goldens", "new/goldens", code=SAME)
 
     def test_runs_one_after_the_other_add_to_the_folder(self):
         names = self.many_scenes(3)
@@ -80,7 +132,8 @@ class Runs(SharedCase):
         self.assertTrue(text.endswith("pictures are in regress-output, to accept them: roundel accept s2.png\n"
                                       "2 pictures of earlier runs can also be accepted from regress-output: s0.png, s1.png\n"), text)
         # A run that passes or fails keeps the pictures of the others; so does a killed one.
-        self.run_roundel("accept", "s1", code=DIFFER)
+        self.run_roundel("accept", "s1", code=SAME)
+        self.assertEqual(self.files("regress-output/actual"), ["s0.png", "s2.png"])
         self.assertIn("2 pictures of earlier runs", self.regress(code=SAME, scenes=("s1.yaml",)))
         self.write("slow.yaml", SLOW)
         killed = self.start("regress", "red.yaml", "slow.yaml", "--goldens", "goldens", "--backend", "cpu")
@@ -89,10 +142,10 @@ class Runs(SharedCase):
             time.sleep(0.01)
         killed.send_signal(signal.SIGKILL)
         killed.communicate()
-        self.assertIn("2 pictures of earlier runs", self.regress(code=SAME, scenes=("s1.yaml",)))
-        self.assertEqual(self.files("regress-output/actual"), ["s0.png", "s2.png"])
-        self.run_roundel("accept", "--all", code=DIFFER)
-        self.assertEqual(self.files("goldens"), ["s0.png", "s1.png", "s2.png"])
+        self.assertIn("3 pictures of earlier runs", self.regress(code=SAME, scenes=("s1.yaml",)))
+        self.assertEqual(self.files("regress-output/actual"), ["red.png", "s0.png", "s2.png"])
+        self.run_roundel("accept", "--all", code=SAME)
+        self.assertEqual(self.files("goldens"), ["red.png", "s0.png", "s1.png", "s2.png"])
         # A picture leaves the output folder once it is a golden, an alternative or a hash.
         self.assertEqual(self.regress(code=SAME, scenes=("s1.yaml",)).splitlines()[0], "1 picture: 1 same")
         self.assertEqual(self.files("regress-output"), [])
@@ -103,8 +156,7 @@ class Runs(SharedCase):
             with self.subTest(options):
                 self.write("red.yaml", BLUE if options == ("--add",) else SCENE % "#00ff00")
                 self.regress(code=DIFFER, scenes=("red.yaml",))
-                self.run_roundel("accept", "red", *options, code=DIFFER)
-                self.regress(code=SAME, scenes=("deux bleus é.yaml",))
+                self.run_roundel("accept", "red", *options, code=SAME)
                 self.assertEqual(self.files("regress-output"), [])
 
     def test_removed_files_of_other_runs_are_reported(self):
@@ -115,10 +167,9 @@ class Runs(SharedCase):
         self.regress(code=DIFFER, scenes=("red.yaml",))
         self.assertIn(printed, warning("deux bleus é.yaml", "--goldens", "goldens", "--strict"))
         self.regress(code=DIFFER, scenes=("red.yaml",))
-        os.mkdir(self.path("others"))
-        self.assertIn(printed.replace("red.png", "deux bleus é.png, red.png").replace("1 picture of", "2 pictures of"),
-                      warning("red.yaml", "--goldens", "others", "--frames", "0"))
-        self.assertEqual(self.pending(), ["red/0000.png"])
+        # Pictures for other goldens stay.
+        self.assertEqual("", warning("red.yaml", "--goldens", "others", "--frames", "0", "--strict"))
+        self.assertEqual(self.pending(), ["deux bleus é.png", "red.png", "red/0000.png"])
 
     def test_a_run_without_failures_makes_no_folder(self):
         self.accept_all()
@@ -131,7 +182,7 @@ class Accepts(SharedCase):
         names = self.many_scenes(20)
         self.regress(code=DIFFER, scenes=[f"{name}.yaml" for name in names])
         for name, (code, printed, _) in zip(names, self.all_at_once(*(("accept", "--hashes", name) for name in names))):
-            self.assertEqual((code, printed), (DIFFER, f"{name}.png: stored in goldens as a hash in goldens.lock\nexit code 1: goldens changed\n"))
+            self.assertEqual((code, printed), (SAME, f"{name}.png: stored in goldens as a hash in goldens.lock\n"))
         lock = self.read("goldens/goldens.lock").decode()
         self.assertEqual([name for name in names if f'"{name}.png"' not in lock], [])
 
@@ -142,12 +193,17 @@ class Accepts(SharedCase):
             self.write("red.yaml", SCENE % f"#00{i:02x}00")
             outputs.append(f"out{i}")
             self.regress("--output", outputs[-1], code=DIFFER, scenes=("red.yaml",))
+        drawn = {self.read(f"{output}/actual/red.png") for output in outputs}
+        for output in outputs:
+            shutil.copytree(self.path(output), self.path("kept-" + output))
         for _ in range(5):
             done = self.all_at_once(*(("accept", "--add", "--all", "--output", output) for output in outputs))
-            self.assertEqual({code for code, _, _ in done}, {DIFFER})
+            self.assertEqual({code for code, _, _ in done}, {SAME})
             self.assertEqual(self.files("goldens"), ["deux bleus é.png", *(f"red.alt-{i + 1}.png" for i in range(8)), "red.png"])
             stored = {self.read(f"goldens/red.alt-{i + 1}.png") for i in range(8)}
-            self.assertEqual(stored, {self.read(f"{output}/actual/red.png") for output in outputs})
+            self.assertEqual(stored, drawn)
+            for output in outputs:
+                shutil.copytree(self.path("kept-" + output), self.path(output), dirs_exist_ok=True)
             for i in range(8):
                 os.remove(self.path(f"goldens/red.alt-{i + 1}.png"))
 

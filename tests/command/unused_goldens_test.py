@@ -22,7 +22,7 @@ class UnusedGoldensCase(CommandCase):
         self.write("b.yaml", SCENE)
         os.mkdir(self.path("goldens"))
         self.regress(code=DIFFER)
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("accept", "--all", code=SAME)
         self.run_roundel("render", "b.yaml", "--frames", "0-1", "-o", "goldens/film_#.png")
         os.mkdir(self.path("goldens/old"))
         os.rename(self.path("goldens/film_0.png"), self.path("goldens/old/film.png"))
@@ -47,8 +47,8 @@ class UnusedGoldens(UnusedGoldensCase):
                          ["missing", "same", "same", "missing"])
         self.assertIn(b'failures="2"', self.read("r.xml"))
         self.assertEqual(len(self.goldens()), 4)  # a run changes none
-        done = self.run_roundel("accept", "--prune", code=DIFFER).stdout.decode()
-        self.assertEqual(done, "-x.png: removed from goldens\nold/film.png: removed from goldens\nexit code 1: goldens changed\n")
+        done = self.run_roundel("accept", "--prune", code=SAME).stdout.decode()
+        self.assertEqual(done, "-x.png: removed from goldens\nold/film.png: removed from goldens\n")
         self.assertEqual(self.goldens(), ["a.png", "b.png"])
         self.run_roundel("accept", "--prune", code=SAME)
         self.regress("--strict", code=SAME)
@@ -57,7 +57,7 @@ class UnusedGoldens(UnusedGoldensCase):
     def test_a_renamed_scene_is_reported(self):
         self.write("b.yaml", SCENE.replace("0.3", "0.2"))
         self.regress(code=DIFFER)
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("accept", "--all", code=SAME)
         os.rename(self.path("b.yaml"), self.path("c.yaml"))
         done = self.regress(code=DIFFER, scenes=("a.yaml", "c.yaml"))
         self.assertIn("c.png: new: there is no golden goldens/c.png, "
@@ -72,21 +72,42 @@ class UnusedGoldens(UnusedGoldensCase):
         self.assertEqual(len(self.goldens()), 4)
         self.assertIn(b"expected NAME, --all or --prune", self.run_roundel("accept", code=COULD_NOT).stderr)
 
+    def test_named_goldens_are_removed(self):
+        self.write("a.yaml", SCENE.replace("0.3", "0.2"))
+        self.regress("--strict", code=DIFFER)
+        done = self.run_roundel("accept", "--prune", "a", "old/film", code=COULD_NOT).stderr
+        self.assertIn(b'--prune: "a" is no unused golden that the last "regress --strict" found; there are -x.png and old/film.png', done)
+        self.assertEqual(len(self.goldens()), 4)
+        done = self.run_roundel("accept", "--check", "a", "--prune", "old/film", code=DIFFER).stdout
+        self.assertEqual(done, b"a.png: would be replaced in goldens\nold/film.png: would be removed from goldens\n")
+        self.assertEqual(len(self.goldens()), 4)
+        self.run_roundel("accept", "a", "--prune", "old/film", code=SAME)
+        self.assertEqual(self.goldens(), ["-x.png", "a.png", "b.png"])
+        self.assertIn("3 pictures: 2 same, 1 missing\n", self.regress("--strict", code=DIFFER))
+        self.run_roundel("accept", "--prune=-x.png", code=SAME)
+        self.assertEqual(self.goldens(), ["a.png", "b.png"])
+
+    def test_a_scene_that_is_back_is_not_pruned(self):
+        self.regress("--strict", code=DIFFER, scenes=("a.yaml",))
+        self.regress(code=SAME, scenes=("b.yaml",))
+        self.run_roundel("accept", "--prune", code=SAME)
+        self.assertEqual(self.goldens(), ["a.png", "b.png"])
+
     def test_all_and_prune_work_together(self):
         self.write("a.yaml", SCENE.replace("0.3", "0.2"))
         done = self.regress("--strict", code=DIFFER)
         self.assertIn("4 pictures: 1 same, 1 differs, 2 missing\n", done)
-        self.run_roundel("accept", "--all", "--prune", code=DIFFER)
+        self.run_roundel("accept", "--all", "--prune", code=SAME)
         self.assertEqual(self.goldens(), ["a.png", "b.png"])
         self.regress("--strict", code=SAME)
 
     def test_a_broken_scene_keeps_its_goldens(self):
         self.regress("--frames", "0-2", code=DIFFER)
-        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("accept", "--all", code=SAME)
         self.write("a.yaml", "version: 2\n")
         done = self.regress("--frames", "0-2", "--strict", code=COULD_NOT)
         self.assertNotIn("a/0001.png", done)
-        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.run_roundel("accept", "--prune", code=SAME)
         self.assertEqual(self.goldens(), [f"{scene}/{frame:04}.png" for scene in "ab" for frame in range(3)])
 
     def test_prune_skips_missing_files_and_links(self):
@@ -98,8 +119,8 @@ class UnusedGoldens(UnusedGoldensCase):
         self.assertIn(b"links are not followed", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
         self.assertEqual(self.read("elsewhere/film.png"), b"somebody's")
         self.assertFalse(os.path.exists(self.path("goldens/-x.png")))
-        self.write("regress-output/pending.json", json.dumps({"version": 1, "goldens": "../goldens", "names": [], "unused": ["../a.yaml"]}))
-        self.assertIn(b"within the folder of goldens", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
+        self.write("regress-output/pending/a.yaml.json", json.dumps({"version": 1, "goldens": "..", "unused": True}))
+        self.assertIn(b"a.yaml.json: expected the name of a PNG or EXR file, and .json", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
         self.assertTrue(os.path.exists(self.path("a.yaml")))
 
 

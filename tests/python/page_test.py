@@ -39,7 +39,7 @@ class Page(CommandCase):
         except ImportError:
             self.skipTest("matplotlib is not installed")
         matplotlib.use("agg")
-        [example] = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)
+        [example, _] = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)
         os.chdir(self.folder)
         values = np.geomspace(1, 1000, 50)
         scene = roundel.Scene(size=(64, 48), view={"x": [0, 50000], "y": [-3, 8], "flip": "y"})

@@ -15,6 +15,8 @@ import roundel
 
 assert roundel.__file__.startswith(sys.path[1]), roundel.__file__
 assert importlib.metadata.version("roundel") == roundel.__version__
+(plugin,) = importlib.metadata.distribution("roundel").entry_points
+assert (plugin.group, plugin.value) == ("pytest11", "roundel._pytest"), plugin
 assert roundel.render(sys.argv[1]).shape == (1024, 1024, 3)
 roundel.save(sys.argv[1], "rgb.exr")  # needs a module of the library's, which is installed, too
 assert roundel.info("rgb.exr")["fingerprint"] == roundel.fingerprint(sys.argv[1])

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # library_test.sh CMAKE BUILD_DIR ROUNDEL: find_package(Roundel) finds the installed library, and examples/cpp is built
-# with it and works.
+# with it and works. roundel_add_golden() adds tests that run at once.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
@@ -18,3 +18,33 @@ fingerprint=$(sed -n 's/^640x480 pixels, \([0-9a-f]\{32\}\)$/\1/p' stdout)
 [[ -n $fingerprint ]] || fail "the example said: $(cat stdout)"
 expect_exit 0 "$roundel" info stars.png
 expect_text "$fingerprint" stdout
+
+# Eight scenes, of which two tests run at once: all are stored, and then equal.
+mkdir pictures
+cd pictures
+for i in {1..8}; do
+  printf 'version: 1\nimage: {width: 24, height: 16}\nlayers: [{circles: [{x: 0.5, y: 0.5, radius: 0.%s}]}]\n' "$i" >"s$i.yaml"
+done
+cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.20)
+project(pictures NONE)
+enable_testing()
+find_package(Roundel REQUIRED COMPONENTS goldens)
+foreach(i RANGE 1 7)
+  roundel_add_golden(s${i}.yaml)
+endforeach()
+roundel_add_golden(s8.yaml GOLDENS other/goldens NAME eight OPTIONS --size 12x8 --backend cpu)
+CMAKE
+expect_exit 0 "$cmake" -S . -B build -DCMAKE_PREFIX_PATH="$work/prefix" -DROUNDEL_COMMAND="$roundel"
+ctest=$(dirname "$cmake")/ctest
+expect_exit 8 "$ctest" --test-dir build -j2
+expect_text 'eight \(Failed\)' ../stdout
+[[ $(find build/regress-output/pending -name '*.json' | wc -l) == 8 ]] || fail "pending: $(find build/regress-output)"
+expect_exit 0 "$roundel" accept --all --output build/regress-output
+[[ $(echo goldens/*.png other/goldens/*.png | wc -w) == 8 ]] || fail "goldens: $(find . -name '*.png')"
+expect_exit 0 "$ctest" --test-dir build -j2
+expect_text '100% tests passed, 0 tests failed out of 8' ../stdout
+[[ -z $(find build/regress-output -type f) ]] || fail "left: $(find build/regress-output -type f)"
+sed -i 's/NAME eight/NAM eight/' CMakeLists.txt
+expect_exit 1 "$cmake" build
+expect_text 'expected GOLDENS, NAME or OPTIONS' ../stderr

@@ -204,7 +204,9 @@ std::string accept_command(const std::string& output, const std::string& goldens
   std::string command = "roundel accept";
   if (output != kRegressOutput) command += " --output " + path_word(output);
   // accept finds the other folders by itself.
-  if (!goldens.empty() && (!is_within(goldens, ".") || !has_golden_lock(goldens)))
+  std::error_code ignored;
+  if (!goldens.empty() &&
+      (!is_within(goldens, ".") || (fs::exists(goldens, ignored) && !has_golden_lock(goldens))))
     command += " --goldens " + path_word(goldens);
   return command;
 }
@@ -224,7 +226,7 @@ void check_other_folder(const std::string& output, const std::string& pictures) 
 
 void check_apart(const std::string& output, const std::vector<std::string>& inputs,
                  const std::vector<std::string>& outputs) {
-  for (const char* const part : {"actual", "diff"}) {
+  for (const char* const part : {"actual", "diff", "pending"}) {
     const std::string folder = (fs::path(output) / part).string();
     const auto refuse = [&folder](const std::string& path) {
       throw Error(
@@ -243,7 +245,7 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
 
 void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
                      PendingGoldens::Others others, ComparisonRun& run, Problems& problems) {
-  std::vector<std::string> names, kept, unused;
+  std::vector<std::string> names, unused;
   for (const PairResult& result : run.results)
     if (is_acceptable(result.name)) names.push_back(result.name);
   PendingGoldens pending(folder, run.golden_folder, names, others);
@@ -278,7 +280,6 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
     problems.attempt([&] {
       pending.copy_actual(result.name, result.actual_path);
       result.actual_path = pending.actual_path(result.name);
-      kept.push_back(result.name);
       if (result.difference_path.empty()) return;
       const std::string path = std::exchange(result.difference_path, "");
       if (!faults[i].difference.empty())
@@ -287,7 +288,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
       result.difference_path = pending.diff_path(result.name);
     });
   }
-  problems.attempt([&] { pending.finish(kept, unused); });
+  problems.attempt([&] { pending.list_unused(unused); });
   run.output_folder = folder;
   run.kept_rows_before = pending.kept_rows_before();
 }
@@ -343,12 +344,16 @@ void print_unused_goldens(const StoredGoldens& stored) {
 
 void print_advice(const ComparisonRun& run) {
   std::vector<std::string> kept, unnamed;
+  std::size_t same = 0;
   for (const PairResult& result : run.results) {
     std::error_code ignored;
     if (result.actual_path.empty() || !is_within(result.actual_path, run.output_folder) ||
         !fs::exists(result.actual_path, ignored))
       continue;
-    (result.state == PairState::kSame ? unnamed : kept).push_back(result.name);
+    if (result.state == PairState::kSame && !lacks_fingerprint(result))
+      ++same;
+    else
+      (result.state == PairState::kSame ? unnamed : kept).push_back(result.name);
   }
   if (!unnamed.empty()) {
     // All names, however many: --all would accept the failures, too.
@@ -358,6 +363,12 @@ void print_advice(const ComparisonRun& run) {
         command_to_accept(run, unnamed)));
   }
   if (!kept.empty()) print_accept_command(run, kept);
+  if (same > 0)
+    print_out(
+        fmt::format("{} that {} the same {} kept in {}, too; accept --files makes files of "
+                    "goldens that are hashes\n",
+                    counted(same, "picture"), same == 1 ? "is" : "are", same == 1 ? "is" : "are",
+                    run.output_folder));
   print_earlier_pictures(run);
 }
 
@@ -402,6 +413,15 @@ std::vector<std::string> result_files(const RunFiles& files) {
   if (files.markdown)
     for (std::string& file : markdown_files(*files.markdown)) paths.push_back(std::move(file));
   return paths;
+}
+
+std::vector<std::string> claimed_results(const RunFiles& files) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const std::string& path : result_files(files))
+    if (!fs::is_other(path, ignored))
+      names.push_back(fs::weakly_canonical(fs::absolute(path, ignored), ignored).string());
+  return names;
 }
 
 std::vector<std::string> picture_files(const std::string& folder) {

@@ -81,6 +81,10 @@ std::vector<std::string> mask_files(const RunFiles& files, const std::string& go
 /// Returns the files of `files` that a run writes: JSON, JUnit's XML, the report's page.
 std::vector<std::string> result_files(const RunFiles& files);
 
+/// Returns the existing and missing plain files of result_files(), to claim: the same name for each
+/// path to a file.
+std::vector<std::string> claimed_results(const RunFiles& files);
+
 /// Returns the pictures in a folder that must not be overwritten; empty if it cannot be read.
 std::vector<std::string> picture_files(const std::string& folder);
 

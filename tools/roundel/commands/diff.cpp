@@ -377,7 +377,6 @@ void check_diff_outputs(const DiffOptions& options, bool are_folders) {
     for (const std::string& folder : {options.a, options.b})
       check_other_folder(*options.output, folder);
     check_apart(*options.output, inputs, outputs);
-    outputs.push_back((std::filesystem::path(*options.output) / "pending.json").string());
   }
   check_outputs(outputs, inputs);
 }
@@ -443,8 +442,8 @@ int compare(const DiffOptions& options) {
   const bool are_folders = std::filesystem::is_directory(options.a, ignored) &&
                            std::filesystem::is_directory(options.b, ignored);
   check_diff_outputs(options, are_folders);
-  std::optional<FolderClaim> claim;
-  if (options.output) claim.emplace(*options.output, FolderClaim::Kind::kOutput);
+  std::optional<NameClaims> claims;
+  if (options.output) claims.emplace(*options.output, claimed_results(options.files));
   remove_old_results(options.files);
   if (options.diff_image) remove_old_result(*options.diff_image);
   return are_folders || is_for_folders(options) ? diff_folders(options)

@@ -5,6 +5,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/accept_goldens.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/folder_claim.h"
 #include "renderer/compare/pending_goldens.h"
@@ -29,17 +30,24 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   line.add_arguments("SCENE...", 1, kAnyNumber, options.scenes,
                      "scene files (YAML), or folders; of a folder all *.yaml in it and its "
                      "subfolders, with the goldens in the same subfolders of DIR");
-  line.add_value("goldens", "DIR", text(options.goldens), {Group::kTask, "folder of the goldens"});
+  line.add_value("goldens", "DIR", text(options.goldens),
+                 {Group::kTask,
+                  "folder of the goldens; in the working directory it may be missing, and accept "
+                  "makes it"});
   add_regress_output(
       line, options.output,
-      "folder for pictures that differ; DIR/actual has the pictures, DIR/diff shows where. One run "
-      "at a time; pictures of an earlier run stay unless this run draws them");
+      "folder for pictures that differ; DIR/actual has the pictures, DIR/diff shows where. Several "
+      "runs may share it; a run changes only the pictures of its own scenes");
   add_frames(line, options.frames);
   line.add_value(
       "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
       {Group::kTask,
        "draw only share I (from 1) of N of the pictures; auto asks Slurm, Open MPI or, as auto/N, "
        "Kubernetes for the share. The first share reports invalid scenes and unused goldens"});
+  line.add_switch("keep-same", options.keeps_same,
+                  {Group::kTask,
+                   "also keep the pictures that are the same; \"accept --files\" makes goldens of "
+                   "them again that are hashes"});
   line.add_switch("strict", options.is_strict,
                   {Group::kTask, "an unused golden is a failure; it counts as \"missing\""});
   line.add_value(
@@ -107,7 +115,6 @@ void check_regress_outputs(const RegressOptions& options, const RegressPlan& pla
   outputs.push_back(options.goldens);
   check_apart(options.output, inputs, outputs);
   outputs.pop_back();
-  outputs.push_back((fs::path(options.output) / "pending.json").string());
   check_outputs(outputs, inputs);
   for (const std::string& path : results) {
     if (!path.ends_with(".png") || !is_within(path, options.goldens)) continue;
@@ -128,13 +135,9 @@ int regress(const RegressOptions& options) {
   RegressPlan plan = make_regress_plan(options);
   check_regress_outputs(options, plan);
   if (options.explain_from) check_checkout(*options.explain_from);
-  const FolderClaim claim(options.output, FolderClaim::Kind::kOutput);
+  const NameClaims claims(options.output, claimed_results(options.files));
   remove_old_results(options.files);
-  if (!fs::is_directory(options.goldens)) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("--goldens: expected a folder, got {}; make it with mkdir",
-                            roundel::quoted(options.goldens)));
-  }
+  check_golden_folder(options.goldens);
   const GoldenRules rules = load_rules(options.files, options.goldens, options.tolerance);
   DrawingCost cost;
   for (const Subject& subject : plan.subjects)

@@ -163,7 +163,7 @@ class Regression {
     draw_small(small);
     draw_large(large);
     problems.attempt([&] { print_warnings(warnings_about_new()); });
-    problems.attempt([&] { finish(names_kept(), unused_to_list()); });
+    problems.attempt([&] { finish(unused_to_list()); });
     run_.accept_command = accept_command(options_.output, options_.goldens);
     return std::move(run_);
   }
@@ -195,10 +195,10 @@ class Regression {
     return lines;
   }
 
-  /// Lists the pictures to accept, and confirms their folder of goldens for accept.
-  void finish(const std::vector<std::string>& names, const std::vector<std::string>& unused) {
-    pending_.finish(names, unused);
-    if (!names.empty() || !unused.empty()) confirm_golden_folder(options_.goldens);
+  /// Lists the goldens to prune.
+  void finish(const std::vector<std::string>& unused) {
+    pending_.list_unused(unused);
+    if (!unused.empty()) confirm_golden_folder(options_.goldens);
   }
 
   static std::vector<std::string> names_of(const std::vector<Subject>& subjects) {
@@ -365,7 +365,8 @@ class Regression {
     trial.result.scene_path = std::move(result.scene_path);
     trial.result.seconds = result.seconds;
     result = std::move(trial.result);
-    if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
+    const bool is_right = result.state == PairState::kSame && !lacks_fingerprint(result);
+    if (is_right && !options_.keeps_same) return;
     keep(shown, result);
     if (!has_difference_image(result.difference)) return;
     pending_.keep_diff(result.name,
@@ -406,6 +407,7 @@ class Regression {
     }
   }
 
+  /// Keeps the picture, and confirms the folder of goldens for accept.
   void keep(const DrawnPicture& actual, PairResult& result) {
     if (actual.file.empty()) {
       pending_.keep_actual(result.name, rendered_image(actual), *actual.metadata);
@@ -413,14 +415,7 @@ class Regression {
       pending_.keep_actual(result.name, actual.file);
     }
     result.actual_path = pending_.actual_path(result.name);
-  }
-
-  std::vector<std::string> names_kept() const {
-    std::vector<std::string> names;
-    for (const PairResult& result : run_.results) {
-      if (!result.actual_path.empty()) names.push_back(result.name);
-    }
-    return names;
+    confirm_golden_folder(options_.goldens);
   }
 
   /// Returns the goldens that `accept --prune` removes.

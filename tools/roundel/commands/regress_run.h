@@ -24,6 +24,7 @@ struct RegressOptions {
   std::optional<Shard> shard;
   std::optional<std::string> explain_from;  ///< another checkout of the project
   int retries = 0;                          ///< for differing pictures
+  bool keeps_same = false;                  ///< also equal pictures, for accept
   bool is_strict = false;                   ///< unused goldens fail
   FramesOption frames;
   SceneOptions scene;

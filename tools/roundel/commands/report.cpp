@@ -77,11 +77,8 @@ void check_report_outputs(const ReportOptions& options, const std::vector<Result
       for (const std::string& path :
            {result.golden_path, result.actual_path, result.difference_path, result.scene_path})
         if (!path.empty()) inputs.push_back(path);
-  std::vector<std::string> outputs = result_files(options.files);
-  if (options.output) {
-    check_apart(*options.output, inputs, outputs);
-    outputs.push_back((fs::path(*options.output) / "pending.json").string());
-  }
+  const std::vector<std::string> outputs = result_files(options.files);
+  if (options.output) check_apart(*options.output, inputs, outputs);
   check_outputs(outputs, inputs);
 }
 
@@ -120,8 +117,8 @@ int report(const ReportOptions& options) {
   Problems problems;
   std::vector<ResultsFile> files = read_all(options, problems);
   check_report_outputs(options, files);
-  std::optional<FolderClaim> claim;
-  if (options.output) claim.emplace(*options.output, FolderClaim::Kind::kOutput);
+  std::optional<NameClaims> claims;
+  if (options.output) claims.emplace(*options.output, claimed_results(options.files));
   remove_old_results(options.files);
   if (!problems.empty()) return kCouldNotCompare;
   refuse_pictures(options, files, problems);

@@ -1,0 +1,32 @@
+# roundel_add_golden(SCENE [GOLDENS dir] [NAME name] [OPTIONS option...]): a test that draws the scene and compares it with
+# its golden. The folder of goldens is "goldens" beside CMakeLists.txt unless GOLDENS names another one. The options are those
+# of "roundel regress". Tests may run at once (ctest -j). Pictures that differ are in regress-output in the folder of the
+# build; "roundel accept --all --output FOLDER/regress-output" stores them.
+find_program(ROUNDEL_COMMAND roundel HINTS ${CMAKE_CURRENT_LIST_DIR}/../../../bin DOC "the command roundel")
+
+function(roundel_add_golden scene)
+  cmake_parse_arguments(PARSE_ARGV 1 golden "" "GOLDENS;NAME" "OPTIONS")
+  if(DEFINED golden_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "roundel_add_golden: expected GOLDENS, NAME or OPTIONS, got \"${golden_UNPARSED_ARGUMENTS}\"")
+  endif()
+  if(NOT ROUNDEL_COMMAND)
+    message(FATAL_ERROR "roundel_add_golden: no command roundel: name it with -DROUNDEL_COMMAND=PATH")
+  endif()
+  get_filename_component(scene "${scene}" ABSOLUTE)
+  if(NOT EXISTS "${scene}")
+    message(FATAL_ERROR "roundel_add_golden: ${scene}: no such file")
+  endif()
+  if(NOT DEFINED golden_GOLDENS)
+    set(golden_GOLDENS goldens)
+  endif()
+  get_filename_component(golden_GOLDENS "${golden_GOLDENS}" ABSOLUTE)
+  if(NOT DEFINED golden_NAME)
+    get_filename_component(stem "${scene}" NAME_WLE)
+    set(golden_NAME "golden.${stem}")
+  endif()
+  # In the working directory accept makes a missing folder of goldens.
+  add_test(NAME "${golden_NAME}"
+           COMMAND "${ROUNDEL_COMMAND}" regress "${scene}" --goldens "${golden_GOLDENS}"
+                   --output "${CMAKE_CURRENT_BINARY_DIR}/regress-output" ${golden_OPTIONS}
+           WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+endfunction()
