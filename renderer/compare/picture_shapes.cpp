@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "renderer/compare/exr_structure.h"
 #include "renderer/image/color_space.h"
 
 namespace roundel {
@@ -57,11 +58,13 @@ void convert(Picture& picture, int channels, Picture::Samples samples) {
 bool same_shape(const Picture& a, const Picture& b) {
   return a.width == b.width && a.height == b.height && a.channels == b.channels &&
          a.samples == b.samples && a.left == b.left && a.top == b.top &&
-         a.color_space == b.color_space && a.orientation == b.orientation;
+         a.color_space == b.color_space && a.orientation == b.orientation &&
+         a.levels.size() == b.levels.size() && other_structure(a, b).empty();
 }
 
 bool can_unify_shapes(const Picture& a, const Picture& b) {
-  return a.width == b.width && a.height == b.height && a.left == b.left && a.top == b.top &&
+  return a.levels.empty() && b.levels.empty() && other_structure(a, b).empty() &&
+         a.width == b.width && a.height == b.height && a.left == b.left && a.top == b.top &&
          a.orientation == b.orientation && a.is_linear() == b.is_linear() && is_srgb(a) &&
          is_srgb(b);
 }
@@ -73,6 +76,15 @@ void unify_shapes(Picture& a, Picture& b) {
   const Picture::Samples samples = std::max(a.samples, b.samples);
   convert(a, channels, samples);
   convert(b, channels, samples);
+}
+
+void make_comparable(Picture& a, Picture& b, bool is_shape_tolerant) {
+  if (a.is_linear() && b.is_linear()) {
+    if (a.levels.empty() && !b.levels.empty()) give_levels(a);
+    if (b.levels.empty() && !a.levels.empty()) give_levels(b);
+    unify_data_windows(a, b);
+  }
+  if (is_shape_tolerant) unify_shapes(a, b);
 }
 
 }  // namespace roundel

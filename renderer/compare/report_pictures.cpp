@@ -271,7 +271,7 @@ Layers layers_of(const PairResult& result) {
                 {}};
   std::optional<Picture>&golden = layers.golden, &actual = layers.actual;
   if (!golden || !actual) return layers;
-  if (result.tolerance.is_shape_tolerant) unify_shapes(*golden, *actual);
+  make_comparable(*golden, *actual, result.tolerance.is_shape_tolerant);
   if (result.difference.kind != PictureDifference::Kind::kDifferent) return layers;
   if (!same_shape(*golden, *actual)) return layers;  // the files changed in the meantime
   layers.difference = only_marks(difference_image(*golden, *actual, result.tolerance));
