@@ -20,7 +20,7 @@ namespace {
 constexpr int kRowsOfTask = 64;
 constexpr int kWindowSide = 16;  // in pixels, of `densest`
 
-/// Of a channel in a level.
+/// Sums of a channel in a level.
 struct ChannelSums {
   std::uint64_t pixels = 0;  ///< with any difference
   double largest = 0, sum = 0, squares = 0;
@@ -181,8 +181,8 @@ PictureDifference compare_levels(const Picture& a, const Picture& b, const Toler
   check_limits(a, tolerance);
   PictureDifference difference;
   difference.width = a.width, difference.height = a.height;
-  std::map<std::string, std::size_t> first_channels;  // of each part
-  std::vector<double> samples, farthest;              // of each channel
+  std::map<std::string, std::size_t> first_channels;  // index by part
+  std::vector<double> samples, farthest;              // one a channel
   double squares = 0, peak = 1, all_samples = 0;
   std::uint64_t most_over = 0;
   const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);

@@ -31,7 +31,7 @@ struct Picture {
   Buffer<float> floats;        ///< the same shape, for the others
   int left = 0, top = 0;       ///< first pixel of an EXR's data window
   ExrDisplay display;          ///< for EXR
-  std::string layer;           ///< of a plain EXR's channels: "diffuse." for diffuse.R
+  std::string layer;           ///< the start of a plain EXR's channels: "diffuse."
   /// All channels of an EXR with others than R, G, B or Y, and A, or with several parts or levels:
   /// the other fields have the layer that is shown.
   std::vector<ExrLevel> levels;

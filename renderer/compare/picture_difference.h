@@ -68,7 +68,7 @@ struct PictureDifference {
                                   ///< other_structure()
   bool can_unify_shapes = false;  ///< for kOtherShape: unify_shapes() would help
   int width = 0, height = 0;      ///< 0 for kEqualBytes, which are not decoded
-  std::uint64_t all_pixels = 0;   ///< of an EXR's parts and levels, if it has several
+  std::uint64_t all_pixels = 0;   ///< number in all parts and levels of an EXR with several
   std::vector<Channel> channels;
   double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal

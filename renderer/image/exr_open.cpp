@@ -14,7 +14,7 @@
 namespace roundel::openexr {
 namespace {
 
-constexpr std::size_t kMaxChannels = 1024;  // of all parts
+constexpr std::size_t kMaxChannels = 1024;  // in all parts
 
 /// Runs before OpenEXR reads the header and allocates the claimed sizes.
 void check_size(std::span<const std::byte> file) {

@@ -11,7 +11,7 @@
 
 #include "renderer/image/exr_reader.h"
 
-/// What the readers of the module roundel_exr share.
+/// Code that the readers of the module roundel_exr share.
 namespace roundel::openexr {
 
 class MemoryInput : public Imf::IStream {

@@ -45,7 +45,7 @@ struct ExrPixels {
   int width = 0, height = 0;
   int channels = 3;
   int left = 0, top = 0;  ///< the window's first pixel
-  std::string layer;      ///< of a plain picture's channels: "diffuse." for diffuse.R
+  std::string layer;      ///< the start of a plain picture's channels: "diffuse."
   ExrDisplay display;
   Buffer<float> samples;  ///< [height · width · channels]; half floats are widened
   std::vector<ExrLevel> levels;

@@ -283,48 +283,6 @@ class UnsupportedContent(DiffTest):
         luma = self.write("luma.exr", luma.replace(struct.pack("<ii", 1, 1), struct.pack("<ii", 2, 2), 1))
         self.not_supported(luma, luma, "subsampled channels BY")
 
-
-class ChannelsOfAnExr(DiffTest):
-    def test_are_compared_by_name(self):
-        rgbz = dict.fromkeys("RGBZ", 0.5)
-        a = self.write("a.exr", exr(4, 3, rgbz))
-        b = self.write("b.exr", exr(4, 3, {**rgbz, "Z": 0.75}))
-        self.assertIn("differ: 12 of 4x3 pixels (100 %); largest Z 0.25 at (0, 0) in 12 pixels; RMSE ",
-                      self.run_diff(a, b, code=DIFFER).stdout)
-        for option, code in (("Z=0.25", SAME), ("?=0.25", SAME), ("Z=0.24", DIFFER), ("R=9", DIFFER)):
-            done = self.run_diff(a, b, "--channel-delta", option, "--json", "--diff-image", "d.png", code=code)
-            self.assertEqual(json.loads(done.stdout)["channels"]["Z"],
-                             {"largest": 0.25, "mean": 0.25, "pixels": 12, "x": 0, "y": 0})
-            self.assertTrue(os.path.exists(os.path.join(self.folder, "d.png")))
-        self.assertIn("same: equal pixels", self.run_diff(
-            a, self.write("c.exr", exr(4, 3, rgbz, b"x\0int\0" + struct.pack("<ii", 4, 7))), code=SAME).stdout)
-        self.assertIn("same: equal bytes", self.run_diff(a, a, code=SAME).stdout)
-        other = self.write("o.exr", exr(4, 3, {**dict.fromkeys("RGB", 0.5), "depth": 0.5}))
-        self.assertIn("they are pictures of different channels: Z only in the first; depth only in the second",
-                      self.run_diff(a, other, code=DIFFER).stdout)
-        for wrong in ("Z", "=1", "Z=-1", "Z=x"):
-            self.assertIn("--channel-delta", self.run_diff(a, b, "--channel-delta", wrong, code=COULD_NOT).stderr)
-
-    def test_in_folders_results_and_rules(self):
-        for folder in ("a", "b", "rep"):
-            os.mkdir(os.path.join(self.folder, folder))
-        rgbz = dict.fromkeys("RGBZ", 0.5)
-        self.write("a/x.exr", exr(4, 3, rgbz))
-        self.write("b/x.exr", exr(4, 3, {**rgbz, "Z": 0.75}))
-        line = "x.exr: differs: 12 pixels differ, at most 0 may; largest Z 0.25 at (0, 0) in 12 pixels"
-        done = self.run_diff("a", "b", "--junit", "j.xml", "--json", "r.json", "--report", "rep", "--markdown", "m.md",
-                             code=DIFFER)
-        self.assertIn(line, done.stdout)
-        with open(os.path.join(self.folder, "j.xml"), encoding="utf-8") as file:
-            self.assertIn(line, file.read())
-        with open(os.path.join(self.folder, "r.json"), encoding="utf-8") as file:
-            self.assertEqual(json.load(file)["pictures"][0]["difference"]["channels"]["Z"]["pixels"], 12)
-        self.write("a/goldens.yaml", b'version: 1\ntolerances: [{pictures: "*", channel-delta: {Z: 0.25}}]\n')
-        self.assertIn("1 picture: 1 same", self.run_diff("a", "b", code=SAME).stdout)
-        self.assertIn("not compared: flip-mean: works with EXR files of R, G, B or Y",
-                      self.run_diff("a", "b", "--manifest", self.write(
-                          "g.yaml", b'version: 1\ntolerances: [{pictures: "*", flip-mean: 1}]\n'), code=COULD_NOT).stdout)
-
     def test_how_an_exr_is_shown(self):
         rgb = dict.fromkeys("RGB", 0.5)
 

@@ -154,7 +154,9 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
       "--clusters, --limit, --size, --antialias, --no-antialias, --set, --seed and --frame work "
       "only with --explain.");
   line.add_note(
-      "Size, channels, bit depth, colour space and Exif orientation must be the same. "
+      "Size, channels, bit depth, colour space and Exif orientation must be the same. EXR files "
+      "are "
+      "compared by the names of their channels, in all parts and levels. "
       "docs/compare.md defines all measures.");
   line.add_note(kResultsNote);
   line.set_usual(
