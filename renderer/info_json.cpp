@@ -54,9 +54,10 @@ Json picture_json(const std::string& path, const ExrInfo& info) {
                {"height", info.height},
                {"channels", info.channels},
                {"values", info.values}};
+  if (info.levels > 1) json["levels"] = info.levels;
   const ExrDisplay& display = info.display;
   if (!display.chromaticities.empty()) json["chromaticities"] = display.chromaticities;
-  if (!display.window.empty()) json["display_window"] = display.window;
+  if (!display.is_data_window) json["display_window"] = display.window();
   if (display.pixel_aspect != 1) json["pixel_aspect"] = display.pixel_aspect;
   add_origin(info.metadata, json);
   return json;

@@ -21,8 +21,7 @@ std::string judge_pixels(const PictureDifference& difference, const Tolerance& t
     if (pixels_over <= limit) return "";
     return fmt::format("{}, at most {} may", differing(difference.pixels_over), limit);
   }
-  const double share =
-      100 * pixels_over / static_cast<double>(pixel_count(difference.width, difference.height));
+  const double share = 100 * pixels_over / static_cast<double>(difference.compared_pixels());
   if (share <= limit) return "";
   return fmt::format("{}, {:.4g} %, at most {} % may", differing(difference.pixels_over), share,
                      limit);

@@ -117,7 +117,14 @@ std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
   if (tolerance.is_shape_tolerant && !same_shape(a.shape, b.shape)) for_pixel += kAlike;
   if (differ_in_size_only(a.shape, b.shape)) for_pixel += 4 * sizeof(float);
   if (!tolerance.ignore.empty() || tolerance.mask) for_pixel += 4 * sizeof(float);
-  return a.memory + b.memory + for_pixel * std::max(a.shape.pixels(), b.shape.pixels());
+  std::uint64_t bytes =
+      a.memory + b.memory + for_pixel * std::max(a.shape.pixels(), b.shape.pixels());
+  const std::uint64_t before = a.shape.memory_of_samples() + b.shape.memory_of_samples();
+  Picture like_a = copy_of(a.shape), like_b = copy_of(b.shape);
+  make_comparable(like_a, like_b, false);
+  if (like_a.memory_of_samples() + like_b.memory_of_samples() != before)
+    bytes += like_a.memory_of_samples() + like_b.memory_of_samples();
+  return bytes;
 }
 
 /// Includes the files' bytes.
@@ -153,7 +160,7 @@ ComparedFiles compare_files(const std::string& path_a, const std::string& path_b
     do_both(
         are_large(*file_a, *file_b), [&] { compared.a = read_picture(*file_a); },
         [&] { compared.b = read_picture(*file_b); });
-    if (tolerance.is_shape_tolerant) unify_shapes(*compared.a, *compared.b);
+    make_comparable(*compared.a, *compared.b, tolerance.is_shape_tolerant);
     compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
   } catch (const std::bad_alloc&) {
     compared.a.reset(), compared.b.reset();

@@ -2,6 +2,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,6 +13,8 @@
 #include "renderer/base/error.h"
 #include "renderer/compare/antialiasing.h"
 #include "renderer/compare/byte_rows.h"
+#include "renderer/compare/compare_levels.h"
+#include "renderer/compare/exr_structure.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/picture_difference.h"
 #include "renderer/compare/picture_shapes.h"
@@ -109,10 +112,10 @@ double finite_peak(const float* values, std::size_t count) {
 }
 
 /// Values are equal as numbers, or both NaN. Sets the bits in `over` (see PixelSet::row) of pixels
-/// with a difference that is above `limit` or not finite.
+/// with a difference that is above a channel's limit or not finite.
 void compare_float_row(const float* a, const float* b, std::size_t pixels, int channels,
-                       Picture::Samples samples, double limit, FloatDifferences& differences,
-                       std::uint64_t* over) {
+                       Picture::Samples samples, const double* limits,
+                       FloatDifferences& differences, std::uint64_t* over) {
   const std::size_t count = pixels * static_cast<std::size_t>(channels);
   differences.peak = std::max({differences.peak, finite_peak(a, count), finite_peak(b, count)});
   if (std::memcmp(a, b, count * sizeof(float)) == 0) return;
@@ -129,7 +132,7 @@ void compare_float_row(const float* a, const float* b, std::size_t pixels, int c
       differences.largest[c] = std::max(differences.largest[c], delta);
       differences.sum[c] += delta;
       differences.squares[c] += delta * delta;
-      if (delta > limit) is_over = true;
+      if (delta > limits[c]) is_over = true;
     }
     if (differs) ++differences.pixels;
     if (not_finite) ++differences.not_finite;
@@ -150,13 +153,14 @@ ByteDifferences compare_bytes(const Picture& a, const Picture& b, double limit, 
       });
 }
 
-FloatDifferences compare_floats(const Picture& a, const Picture& b, double limit, PixelSet& over) {
+FloatDifferences compare_floats(const Picture& a, const Picture& b,
+                                const std::array<double, 4>& limits, PixelSet& over) {
   const auto width = static_cast<std::size_t>(a.width);
   const std::size_t row_floats = width * static_cast<std::size_t>(a.channels);
   return compare_rows<FloatDifferences>(
       over, [&](std::size_t y, FloatDifferences& sums, std::uint64_t* bits) {
         compare_float_row(a.floats.data() + y * row_floats, b.floats.data() + y * row_floats, width,
-                          a.channels, a.samples, limit, sums, bits);
+                          a.channels, a.samples, limits.data(), sums, bits);
       });
 }
 
@@ -227,7 +231,7 @@ PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const T
   if (a.samples == Picture::Samples::kBytes) {
     fill_sums(difference, a, compare_bytes(a, b, tolerance.max_delta, over), kLevels, kLevels);
   } else {
-    const FloatDifferences sums = compare_floats(a, b, tolerance.max_delta, over);
+    const FloatDifferences sums = compare_floats(a, b, plain_limits(a, tolerance), over);
     const double white = a.is_linear() ? 1 : kLevels;
     fill_sums(difference, a, sums, white, std::max(white, sums.peak));
     difference.not_finite = sums.not_finite;
@@ -240,32 +244,28 @@ PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const T
   return difference;
 }
 
-/// Throws Error for pictures of one shape that are displayed differently.
-void check_display(const ExrDisplay& a, const ExrDisplay& b) {
-  std::string differences;
-  const auto check = [&](const char* what, const auto& of_a, const auto& of_b, const char* usual) {
-    if (of_a == of_b) return;
-    const auto text = [usual](const auto& value) {
-      const std::string words = fmt::format("{}", value);
-      return words.empty() ? std::string(usual) : words;
-    };
-    differences +=
-        fmt::format("{}{} ({}; {})", differences.empty() ? "" : ", ", what, text(of_a), text(of_b));
-  };
-  check("chromaticities", a.chromaticities, b.chromaticities, "Rec. 709's");
-  check("display windows", a.window, b.window, "the data window");
-  check("pixel aspect ratios", a.pixel_aspect, b.pixel_aspect, "");
-  if (differences.empty()) return;
-  throw Error(ExitCode::kInvalidScene, "not supported: pictures with different " + differences +
-                                           ", which the comparison would ignore");
+/// True for EXR pictures that make_comparable() may give one shape.
+bool may_be_stored_differently(const Picture& a, const Picture& b) {
+  if (!a.is_linear() || !b.is_linear() || same_shape(a, b)) return false;
+  return !a.levels.empty() || !b.levels.empty() ||
+         (a.display.width > 0 && b.display.width > 0 &&
+          (a.left != b.left || a.top != b.top || a.width != b.width || a.height != b.height));
 }
 
 /// Both have the same shape.
 PictureDifference compare_same_shape(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                      const Measures& measures) {
   const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
-  if (!ignored) return compare_all_pixels(a, b, tolerance, measures);
   std::uint64_t different = 0;
+  if (!a.levels.empty()) {
+    PictureDifference difference = compare_levels(a, b, tolerance);
+    // The measures are those of the shown layer.
+    if (shows_colors(a) && (measures.flip || measures.ssim))
+      fill_measures(difference, a,
+                    ignored ? with_ignored_of(a, b, *ignored, different) : copy_of(b), measures);
+    return difference;
+  }
+  if (!ignored) return compare_all_pixels(a, b, tolerance, measures);
   const Picture rest = with_ignored_of(a, b, *ignored, different);
   PictureDifference difference = compare_all_pixels(a, rest, tolerance, measures);
   difference.ignored = ignored->count();
@@ -278,7 +278,8 @@ PictureDifference compare_other_shape(const Picture& a, const Picture& b,
                                       const Tolerance& tolerance) {
   PictureDifference difference;
   difference.kind = PictureDifference::Kind::kOtherShape;
-  difference.shape = shape_text(a) + " and " + shape_text(b);
+  difference.shape = other_structure(a, b);
+  if (difference.shape.empty()) difference.shape = shape_text(a) + " and " + shape_text(b);
   difference.can_unify_shapes = can_unify_shapes(a, b);
   if (!differ_in_size_only(a, b)) return difference;
   const PictureDifference inside = compare_same_shape(
@@ -293,14 +294,14 @@ PictureDifference compare_other_shape(const Picture& a, const Picture& b,
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                    const Measures& measures) {
   check(tolerance);
-  PictureDifference difference;
-  if (same_shape(a, b)) {
-    check_display(a.display, b.display);
-    difference = compare_same_shape(a, b, tolerance, measures);
-  } else {
-    difference = compare_other_shape(a, b, tolerance);
+  if (may_be_stored_differently(a, b)) {
+    Picture like_a = copy_of(a), like_b = copy_of(b);
+    make_comparable(like_a, like_b, false);
+    if (same_shape(like_a, like_b)) return compare_pictures(like_a, like_b, tolerance, measures);
   }
-  if (measures.shift && (difference.pixels_over > 0 || difference.overlap))
+  PictureDifference difference = same_shape(a, b) ? compare_same_shape(a, b, tolerance, measures)
+                                                  : compare_other_shape(a, b, tolerance);
+  if (measures.shift && a.levels.empty() && (difference.pixels_over > 0 || difference.overlap))
     difference.shift = find_shift(a, b, tolerance);
   return difference;
 }

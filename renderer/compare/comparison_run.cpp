@@ -13,6 +13,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/compare_levels.h"
 #include "renderer/compare/golden_lock.h"
 #include "renderer/image/photo.h"
 
@@ -184,6 +185,10 @@ std::string result_line(const PairResult& result) {
   for (const std::string& reason : result.reasons) {
     line += separator + reason;
     separator = ", ";
+  }
+  if (result.state == PairState::kDiffers) {
+    const std::string places = channel_places_text(result.difference);
+    if (!places.empty()) line += "; largest" + places.substr(1);
   }
   if (result.state == PairState::kDiffers && result.origin != Origin::kUnknown) {
     line += "; " + origin_text(result.origin);

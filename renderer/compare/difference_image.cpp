@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
+#include "renderer/base/error.h"
 #include "renderer/compare/antialiasing.h"
+#include "renderer/compare/compare_levels.h"
+#include "renderer/compare/exr_structure.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/picture_shapes.h"
 #include "renderer/image/magma.h"
@@ -21,27 +23,28 @@ namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
 constexpr int kHatch = 8, kLine = 2;  ///< pixels from line to line, and of a line
-constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150, 220},
+constexpr Rgb kOverColor = {255, 0, 0}, kWithinColor = {255, 200, 0}, kIgnored = {120, 150, 220},
               kMissing = {150, 60, 200};
 
-/// Returns infinity if only one value is finite. `at`: the pixel's first sample.
-double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
-  const std::size_t end = at + static_cast<std::size_t>(a.channels);
-  if (a.samples == Picture::Samples::kBytes) {
-    int largest = 0;
-    for (std::size_t i = at; i < end; ++i)
-      largest = std::max(largest, std::abs(a.bytes[i] - b.bytes[i]));
-    return largest;
+enum class Mark { kEqual, kWithin, kOver };
+
+/// `at`: the pixel's first sample. `limits`: of each channel.
+Mark mark_of(const Picture& a, const Picture& b, std::size_t at,
+             const std::array<double, 4>& limits) {
+  Mark mark = Mark::kEqual;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(a.channels); ++c) {
+    double delta = 0;
+    if (a.samples == Picture::Samples::kBytes) {
+      delta = std::abs(a.bytes[at + c] - b.bytes[at + c]);
+    } else {
+      const float value_a = a.floats[at + c], value_b = b.floats[at + c];
+      if (value_a == value_b || (std::isnan(value_a) && std::isnan(value_b))) continue;
+      delta = sample_delta(value_a, value_b, a.samples);
+    }
+    // NaN or infinity on one side is over, too.
+    if (delta != 0) mark = std::max(mark, delta <= limits[c] ? Mark::kWithin : Mark::kOver);
   }
-  double largest = 0;
-  for (std::size_t i = at; i < end; ++i) {
-    const float value_a = a.floats[i], value_b = b.floats[i];
-    if (value_a == value_b || (std::isnan(value_a) && std::isnan(value_b))) continue;
-    const double delta = sample_delta(value_a, value_b, a.samples);
-    largest =
-        std::isfinite(delta) ? std::max(largest, delta) : std::numeric_limits<double>::infinity();
-  }
-  return largest;
+  return mark;
 }
 
 /// In greys between 60 % and white.
@@ -91,6 +94,9 @@ Image difference_image(const Picture& a, const Picture& b, const Tolerance& tole
   const Buffer<std::uint8_t>& shown = has_bytes ? a.bytes : display.bytes;
   const auto shown_channels = static_cast<std::size_t>(has_bytes ? a.channels : display.channels);
   const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
+  const std::array<double, 4> limits = plain_limits(a, tolerance);
+  std::optional<LevelMarks> marks;
+  if (!a.levels.empty()) marks.emplace(mark_levels(a, b, tolerance));
   Image image;
   image.resize(a.width, a.height, 3);
   const auto width = static_cast<std::size_t>(a.width);
@@ -98,18 +104,21 @@ Image difference_image(const Picture& a, const Picture& b, const Tolerance& tole
     const int row = static_cast<int>(y);
     std::uint8_t* out = image.bytes.data() + 3 * width * y;
     kFade[shown_channels - 1](shown.data() + shown_channels * width * y, width, out);
-    if (!ignored && same_row(a, b, row)) return;
+    if (!ignored && !marks && same_row(a, b, row)) return;
     for (std::size_t x = 0; x < width; ++x, out += 3) {
       const int column = static_cast<int>(x);
       if (ignored && ignored->has(column, row)) {
         if ((column + row) % kHatch < kLine) std::copy(kIgnored.begin(), kIgnored.end(), out);
         continue;
       }
-      const double delta = largest_delta(a, b, a.sample_at(column, row));
-      if (delta == 0) continue;
-      const bool is_over = delta > tolerance.max_delta &&
+      const Mark mark = !marks ? mark_of(a, b, a.sample_at(column, row), limits)
+                        : marks->over.has(column, row)      ? Mark::kOver
+                        : marks->different.has(column, row) ? Mark::kWithin
+                                                            : Mark::kEqual;
+      if (mark == Mark::kEqual) continue;
+      const bool is_over = mark == Mark::kOver &&
                            !(tolerance.ignores_antialiasing && is_antialiased(a, b, column, row));
-      const Rgb& color = is_over ? kOver : kWithin;
+      const Rgb& color = is_over ? kOverColor : kWithinColor;
       std::copy(color.begin(), color.end(), out);
     }
   });
@@ -118,6 +127,9 @@ Image difference_image(const Picture& a, const Picture& b, const Tolerance& tole
 
 Image flip_of(const Picture& a, const Picture& b, const Tolerance& tolerance,
               double pixels_per_degree) {
+  if (!shows_colors(a))
+    throw Error(ExitCode::kInvalidScene,
+                "FLIP: expected a picture with channels R, G, B or Y, got one without");
   if (differ_in_size_only(a, b))
     return with_missing_marked(
         flip_of(a, placed_on(a, b), with_fitting_mask(tolerance, a.width, a.height),

@@ -78,7 +78,12 @@ std::string pixel_hash(const Picture& picture) {
     return XXH3_128bits(samples.data(), samples.size() * sizeof samples[0]);
   };
   const bool is_bytes = picture.samples == Picture::Samples::kBytes;
-  const XXH128_hash_t hash = is_bytes ? of_samples(picture.bytes) : of_samples(picture.floats);
+  XXH128_hash_t hash = is_bytes ? of_samples(picture.bytes) : of_samples(picture.floats);
+  for (const ExrLevel& level : picture.levels) {
+    const XXH128_hash_t more = of_samples(level.samples);
+    const std::uint64_t both[] = {hash.low64, hash.high64, more.low64, more.high64};
+    hash = XXH3_128bits(both, sizeof both);
+  }
   return fmt::format("{}x{} {:016x}{:016x}", picture.width, picture.height, hash.high64,
                      hash.low64);
 }

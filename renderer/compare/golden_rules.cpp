@@ -114,10 +114,23 @@ std::size_t bytes_of_character(std::string_view text) {
   return length;
 }
 
+/// Limits by patterns of channels.
+Form<std::vector<Tolerance::ChannelDelta>> channel_deltas() {
+  const auto limit = number(0, kMaxDelta);
+  return {spec(DictSpec{limit}, "a map of patterns as in {\"Z\": 0.001}"), [limit](ValidNode map) {
+            std::vector<Tolerance::ChannelDelta> all;
+            map.for_each_entry([&](std::string_view pattern, ValidNode node) {
+              all.push_back({std::string(pattern), limit.read(node)});
+            });
+            return all;
+          }};
+}
+
 }  // namespace
 
 std::vector<FieldOf<Tolerance>> tolerance_fields() {
   return {{"max-delta", &Tolerance::max_delta, number(0, kMaxDelta)},
+          {"channel-delta", &Tolerance::channel_deltas, channel_deltas()},
           {"max-pixels",
            [](Tolerance& tolerance, const Tolerance& limit) {
              tolerance.max_pixels = limit.max_pixels;

@@ -27,6 +27,7 @@ GoldenRules rules_without_manifest(const Tolerance& tolerance);
 ///   tolerances:                     # the first that fits a picture counts, whole
 ///     - pictures: ["snow*", "film/*"]
 ///       max-delta: 1
+///       channel-delta: {"Z": 0.001, "N.*": 0.01}
 ///       max-pixels: 12              # or {percent: 0.1}
 ///       max-density: {pixels: 4, width: 8, height: 8}
 ///       flip-mean: 0.01

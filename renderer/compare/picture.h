@@ -5,9 +5,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/input_file.h"
+#include "renderer/image/exr_reader.h"
 #include "renderer/image/files.h"
 
 namespace roundel {
@@ -28,11 +31,21 @@ struct Picture {
   Buffer<float> floats;        ///< the same shape, for the others
   int left = 0, top = 0;       ///< first pixel of an EXR's data window
   ExrDisplay display;          ///< for EXR
-  std::string color_space;     ///< "" for sRGB or unspecified; "gamma 1", "an ICC profile …"
-  int orientation = 1;         ///< Exif's; pixels are as stored
+  std::string layer;           ///< the start of a plain EXR's channels: "diffuse."
+  /// All channels of an EXR with others than R, G, B or Y, and A, or with several parts or levels:
+  /// the other fields have the layer that is shown.
+  std::vector<ExrLevel> levels;
+  std::string color_space;  ///< "" for sRGB or unspecified; "gamma 1", "an ICC profile …"
+  int orientation = 1;      ///< Exif's; pixels are as stored
   std::optional<ImageMetadata> metadata;  ///< Roundel's, if the file has it
 
   bool is_linear() const { return samples == Samples::kFloats; }
+  /// In bytes, of all levels; a plain picture's channels count as floats.
+  std::uint64_t memory_of_samples() const {
+    std::uint64_t count = sample_at(0, height);
+    for (const ExrLevel& level : levels) count += level.all_samples();
+    return count * sizeof(float);
+  }
   std::size_t pixels() const { return pixel_count(width, height); }
   /// Index of the first sample of pixel (x, y).
   std::size_t sample_at(int x, int y) const {
@@ -40,6 +53,12 @@ struct Picture {
            static_cast<std::size_t>(channels);
   }
 };
+
+/// Names of a plain picture's channels: "RGB".
+inline std::string_view plain_channels(int channels) {
+  constexpr std::string_view kNames[] = {"Y", "YA", "RGB", "RGBA"};
+  return kNames[channels - 1];
+}
 
 /// |a − b| of two floats, in the unit of limits. For words a level is exactly 257 steps.
 inline double sample_delta(float a, float b, Picture::Samples samples) {
@@ -50,8 +69,7 @@ inline double sample_delta(float a, float b, Picture::Samples samples) {
 /// Decodes a PNG, EXR, PFM, JPEG or WebP, recognized by its first bytes. Throws
 /// Error(kInvalidScene) "PATH: …" for other and damaged files, sizes beyond Roundel's limit, and
 /// features that would be lost; Error(kRuntimeFailure) if the memory is too small. PNG: all kinds;
-/// a palette becomes RGB, a tRNS chunk an alpha channel. EXR: channels R, G, B or Y, with or
-/// without A, half or float. JPEG and WebP: photo.h.
+/// a palette becomes RGB, a tRNS chunk an alpha channel. EXR: exr_reader.h. JPEG and WebP: photo.h.
 Picture read_picture(const std::string& path);
 Picture read_picture(const InputFile& file);
 /// `path` is for messages.

@@ -23,6 +23,12 @@ struct Tolerance {
   double max_delta = 0;  ///< largest |a − b| of a channel that counts as equal: levels of 0..255 in
                          ///< PNG, values in EXR and PFM
   /// Allowed differing pixels. By default none, or any if max_density or flip_mean is set.
+  struct ChannelDelta {
+    std::string pattern;  ///< as in glob_matches(), of "Z" or "PART/Z"
+    double max_delta = 0;
+  };
+  /// For channels of EXR and PFM instead of max_delta; the first that fits counts.
+  std::vector<ChannelDelta> channel_deltas = {};
   std::optional<double> max_pixels = {};
   bool pixels_in_percent = false;  ///< max_pixels is a percentage
   struct Density {
@@ -49,8 +55,12 @@ struct Measures {
 struct PictureDifference {
   enum class Kind { kEqualBytes, kEqualPixels, kDifferent, kOtherShape };
   struct Channel {
-    std::string name;              ///< "red", "green", "blue", "alpha", "grey"
+    std::string name;  ///< "red", "green", "blue", "alpha", "grey"; of EXR levels "Z", "PART/Z"
     double largest = 0, mean = 0;  ///< |a − b| in the unit of Tolerance::max_delta
+    // Only of EXR levels.
+    std::uint64_t pixels = 0;      ///< with a difference in this channel
+    int x = 0, y = 0;              ///< the pixel with the largest difference, if there is any
+    int level_x = 0, level_y = 0;  ///< its level
   };
   using Flip = FlipStatistics;
   struct Overlap {
@@ -64,11 +74,13 @@ struct PictureDifference {
   };
 
   Kind kind = Kind::kEqualBytes;
-  std::string shape;              ///< for kOtherShape: "96x96 RGB and 96x95 RGB"
+  std::string shape;              ///< for kOtherShape: "96x96 RGB and 96x95 RGB", and texts of
+                                  ///< other_structure()
   bool can_unify_shapes = false;  ///< for kOtherShape: unify_shapes() would help
   /// For kOtherShape if only the size differs: what both pictures have, upper left corners aligned.
   std::optional<Overlap> overlap;
-  int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
+  int width = 0, height = 0;     ///< 0 for kEqualBytes, which are not decoded
+  std::uint64_t all_pixels = 0;  ///< of an EXR's parts and levels, if it has several
   std::vector<Channel> channels;
   double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal
@@ -85,6 +97,10 @@ struct PictureDifference {
   std::optional<Flip> flip;
   std::optional<double> ssim;  ///< missing also below 11x11 pixels
   std::optional<Shift> shift;  ///< missing if no shift explains the difference
+
+  std::uint64_t compared_pixels() const {
+    return all_pixels > 0 ? all_pixels : pixel_count(width, height);
+  }
 };
 
 /// True if the pictures have a difference_image().
@@ -99,7 +115,7 @@ struct Verdict {
 };
 
 /// The numbers do not depend on the machine. Throws Error(kInvalidScene) if a measure does not
-/// support the pictures' colour space, and for pictures of one shape with different ExrDisplay.
+/// support the pictures' colour space, or a limit the channels of an EXR.
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                    const Measures& measures);
 /// `tolerance` must be that of the comparison.

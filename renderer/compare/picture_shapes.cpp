@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "renderer/compare/exr_structure.h"
 #include "renderer/image/color_space.h"
 
 namespace roundel {
@@ -17,7 +18,8 @@ bool same_size(const Picture& a, const Picture& b) {
 }
 bool same_but_size(const Picture& a, const Picture& b) {
   return a.channels == b.channels && a.samples == b.samples && a.left == b.left && a.top == b.top &&
-         a.color_space == b.color_space && a.orientation == b.orientation;
+         a.color_space == b.color_space && a.orientation == b.orientation &&
+         a.levels.size() == b.levels.size() && other_structure(a, b).empty();
 }
 
 bool is_grey(const Picture& picture) {
@@ -67,7 +69,7 @@ bool same_shape(const Picture& a, const Picture& b) {
 }
 
 bool differ_in_size_only(const Picture& a, const Picture& b) {
-  return !same_size(a, b) && same_but_size(a, b);
+  return !same_size(a, b) && a.levels.empty() && same_but_size(a, b);
 }
 
 Picture placed_on(const Picture& a, const Picture& b) {
@@ -84,7 +86,8 @@ Picture placed_on(const Picture& a, const Picture& b) {
 }
 
 bool can_unify_shapes(const Picture& a, const Picture& b) {
-  return same_size(a, b) && a.left == b.left && a.top == b.top && a.orientation == b.orientation &&
+  return a.levels.empty() && b.levels.empty() && other_structure(a, b).empty() && same_size(a, b) &&
+         a.left == b.left && a.top == b.top && a.orientation == b.orientation &&
          a.is_linear() == b.is_linear() && is_srgb(a) && is_srgb(b);
 }
 
@@ -95,6 +98,15 @@ void unify_shapes(Picture& a, Picture& b) {
   const Picture::Samples samples = std::max(a.samples, b.samples);
   convert(a, channels, samples);
   convert(b, channels, samples);
+}
+
+void make_comparable(Picture& a, Picture& b, bool is_shape_tolerant) {
+  if (a.is_linear() && b.is_linear()) {
+    if (a.levels.empty() && !b.levels.empty()) give_levels(a);
+    if (b.levels.empty() && !a.levels.empty()) give_levels(b);
+    unify_data_windows(a, b);
+  }
+  if (is_shape_tolerant) unify_shapes(a, b);
 }
 
 }  // namespace roundel

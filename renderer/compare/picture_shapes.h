@@ -3,7 +3,7 @@
 
 namespace roundel {
 
-/// True for equal size, channels, samples, position and colour space.
+/// True for equal size, channels, samples, position, colour space, levels and display.
 bool same_shape(const Picture& a, const Picture& b);
 
 /// True if pictures have different sizes and all else of same_shape().
@@ -19,5 +19,9 @@ bool can_unify_shapes(const Picture& a, const Picture& b);
 /// grey becomes RGB, a missing alpha 1, and an ICC profile named sRGB is dropped. Else does
 /// nothing.
 void unify_shapes(Picture& a, Picture& b);
+
+/// Gives EXR pictures with the same display window one data window, and both levels if one has
+/// them. With `is_shape_tolerant` also calls unify_shapes().
+void make_comparable(Picture& a, Picture& b, bool is_shape_tolerant);
 
 }  // namespace roundel

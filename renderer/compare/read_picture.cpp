@@ -8,6 +8,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/exr_structure.h"
 #include "renderer/compare/git_files.h"
 #include "renderer/compare/picture.h"
 #include "renderer/image/color_space.h"
@@ -85,6 +86,9 @@ Picture decode_exr_picture(const std::string& path, std::span<const std::byte> f
   picture.display = std::move(exr.display);
   picture.floats = std::move(exr.samples);
   picture.metadata = std::move(exr.metadata);
+  picture.layer = std::move(exr.layer);
+  picture.levels = std::move(exr.levels);
+  if (!picture.levels.empty()) show_a_layer(picture);
   return picture;
 }
 
@@ -140,7 +144,8 @@ std::uint64_t bytes_for_sample(const Picture& picture) {
 }
 
 PictureHeader header_of(Picture shape, std::uint64_t file_bytes) {
-  const std::uint64_t samples = shape.sample_at(0, shape.height);
+  std::uint64_t samples = shape.sample_at(0, shape.height);
+  for (const ExrLevel& level : shape.levels) samples += level.all_samples();
   const std::uint64_t memory = file_bytes + samples * bytes_for_sample(shape);
   return {std::move(shape), memory};
 }
@@ -218,6 +223,16 @@ Picture copy_of(const Picture& picture) {
   std::copy(picture.bytes.begin(), picture.bytes.end(), copy.bytes.begin());
   std::copy(picture.floats.begin(), picture.floats.end(), copy.floats.begin());
   copy.left = picture.left, copy.top = picture.top, copy.display = picture.display;
+  copy.layer = picture.layer;
+  for (const ExrLevel& level : picture.levels) {
+    ExrLevel& same = copy.levels.emplace_back();
+    same.part = level.part, same.level_x = level.level_x, same.level_y = level.level_y;
+    same.left = level.left, same.top = level.top;
+    same.width = level.width, same.height = level.height;
+    same.channels = level.channels;
+    same.samples = Buffer<float>(level.samples.size());
+    std::copy(level.samples.begin(), level.samples.end(), same.samples.begin());
+  }
   copy.color_space = picture.color_space;
   copy.orientation = picture.orientation;
   copy.metadata = picture.metadata;

@@ -271,7 +271,7 @@ Layers layers_of(const PairResult& result) {
                 {}};
   std::optional<Picture>&golden = layers.golden, &actual = layers.actual;
   if (!golden || !actual) return layers;
-  if (result.tolerance.is_shape_tolerant) unify_shapes(*golden, *actual);
+  make_comparable(*golden, *actual, result.tolerance.is_shape_tolerant);
   if (!has_difference_image(result.difference)) return layers;
   if (result.difference.overlap ? !differ_in_size_only(*golden, *actual)
                                 : !same_shape(*golden, *actual))

@@ -51,9 +51,19 @@ Form<FlipStatistics> flip() {
 
 Form<std::vector<PictureDifference::Channel>> channels() {
   using Channel = PictureDifference::Channel;
-  const auto channel =
-      object<Channel>("{largest, mean}", {required("largest", &Channel::largest, measure()),
-                                          required("mean", &Channel::mean, measure())});
+  const auto set_level = [](Channel& channel, const std::vector<std::int64_t>& level) {
+    channel.level_x = static_cast<int>(level[0]), channel.level_y = static_cast<int>(level[1]);
+  };
+  constexpr std::int64_t kMaxLevel = 16;
+  const auto channel = object<Channel>(
+      "{largest, mean}",
+      {required("largest", &Channel::largest, measure()),
+       required("mean", &Channel::mean, measure()),
+       {"pixels", &Channel::pixels, count(), "number of pixels that differ in this channel"},
+       {"x", &Channel::x, side(), "column of the pixel with the largest difference"},
+       {"y", &Channel::y, side(), "its row, from the top"},
+       {"level", set_level, list_of(integer(0, kMaxLevel), 2, 2, "a level [X, Y]"),
+        "its level of an EXR, if it is not the largest one"}});
   return {spec(DictSpec{channel}, "a map of channels"), [channel](ValidNode map) {
             std::vector<Channel> all;
             map.for_each_entry([&](std::string_view name, ValidNode node) {
@@ -102,6 +112,8 @@ Form<PictureDifference> difference() {
        {"ssim", &Difference::ssim, number(-kMaxMeasure, kMaxMeasure)},
        {"width", &Difference::width, side()},
        {"height", &Difference::height, side()},
+       {"all_pixels", &Difference::all_pixels, count(),
+        "number of pixels in all parts and levels of an EXR with several"},
        {"pixels", &Difference::pixels, count(), "number of pixels with any difference"},
        {"pixels_over", &Difference::pixels_over, count(),
         "number of pixels with a difference that counts"},

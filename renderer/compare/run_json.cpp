@@ -48,10 +48,26 @@ class RelativePaths {
   fs::path base_;
 };
 
+/// JSON needs valid UTF-8.
+std::string utf8(const std::string& text) {
+  return is_utf8(text) ? text : printable(text);
+}
+
+Json channel_json(const PictureDifference::Channel& channel) {
+  Json json = {{"largest", number_json(channel.largest)}, {"mean", number_json(channel.mean)}};
+  if (channel.pixels == 0) return json;
+  json["pixels"] = channel.pixels;
+  json["x"] = channel.x, json["y"] = channel.y;
+  if (channel.level_x + channel.level_y > 0) json["level"] = {channel.level_x, channel.level_y};
+  return json;
+}
+
 /// With the keys of a manifest's rule.
 Json tolerance_json(const Tolerance& tolerance) {
   Json json = Json::object();
   if (tolerance.max_delta > 0) json["max-delta"] = tolerance.max_delta;
+  for (const Tolerance::ChannelDelta& limit : tolerance.channel_deltas)
+    json["channel-delta"][utf8(limit.pattern)] = limit.max_delta;
   if (tolerance.max_pixels && tolerance.pixels_in_percent)
     json["max-pixels"] = {{"percent", *tolerance.max_pixels}};
   else if (tolerance.max_pixels)
@@ -131,9 +147,7 @@ std::string without_slash(std::string folder) {
 }
 
 Json statement_json(const PairResult& result) {
-  // JSON needs valid UTF-8.
-  Json json = {{"name", is_utf8(result.name) ? result.name : printable(result.name)},
-               {"state", state_name(result.state)}};
+  Json json = {{"name", utf8(result.name)}, {"state", state_name(result.state)}};
   if (!result.reasons.empty()) json["reasons"] = result.reasons;
   if (differs_at_all(result) && result.origin != Origin::kUnknown) {
     json["origin"] = origin_name(result.origin);
@@ -196,6 +210,7 @@ Json difference_json(const PictureDifference& difference) {
   if (difference.kind == Kind::kEqualBytes) return json;
   json["width"] = difference.width;
   json["height"] = difference.height;
+  if (difference.all_pixels > 0) json["all_pixels"] = difference.all_pixels;
   json["pixels"] = difference.pixels;
   json["pixels_over"] = difference.pixels_over;
   json["not_finite"] = difference.not_finite;
@@ -203,8 +218,7 @@ Json difference_json(const PictureDifference& difference) {
   if (difference.ignored > 0)
     json["ignored"] = {{"pixels", difference.ignored}, {"different", difference.ignored_different}};
   for (const PictureDifference::Channel& channel : difference.channels)
-    json["channels"][channel.name] = {{"largest", number_json(channel.largest)},
-                                      {"mean", number_json(channel.mean)}};
+    json["channels"][utf8(channel.name)] = channel_json(channel);
   json["rmse"] = number_json(difference.rmse);
   json["psnr_db"] = number_json(difference.psnr);
   if (difference.pixels_over == 0) return json;

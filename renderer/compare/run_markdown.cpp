@@ -74,7 +74,7 @@ std::array<std::optional<Image>, 3> images_of(const PairResult& result) {
     std::optional<Picture> golden, actual;
     if (!result.golden_path.empty()) golden = read_picture(result.golden_path);
     if (!result.actual_path.empty()) actual = read_picture(result.actual_path);
-    if (golden && actual && result.tolerance.is_shape_tolerant) unify_shapes(*golden, *actual);
+    if (golden && actual) make_comparable(*golden, *actual, result.tolerance.is_shape_tolerant);
     if (golden) images[0] = display_image(*golden);
     if (actual) images[1] = display_image(*actual);
     if (golden && actual && has_difference_image(result.difference))

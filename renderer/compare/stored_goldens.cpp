@@ -58,8 +58,9 @@ GoldenTrial try_golden(const PairResult& subject, const std::string& path, const
   trial.result = subject;
   trial.result.golden_path = path;
   trial.golden = read_picture(path);
-  if (rule_for(rules, subject.name).tolerance.is_shape_tolerant && !same_shape(trial.golden, drawn))
-    unify_shapes(trial.golden, trial.alike = copy_of(drawn));
+  if (!same_shape(trial.golden, drawn))
+    make_comparable(trial.golden, trial.alike = copy_of(drawn),
+                    rule_for(rules, subject.name).tolerance.is_shape_tolerant);
   compare_pair(trial.golden, trial.compared(drawn), rules, measures, trial.result);
   return trial;
 }

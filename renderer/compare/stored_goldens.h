@@ -38,7 +38,7 @@ void find_renamed(const std::vector<std::string>& unused, const StoredGoldens& s
 struct GoldenTrial {
   PairResult result;
   Picture golden;
-  Picture alike;  ///< the compared picture if it was changed by unify_shapes()
+  Picture alike;  ///< the compared picture if it was changed by make_comparable()
 
   const Picture& compared(const Picture& drawn) const { return alike.width > 0 ? alike : drawn; }
 };

@@ -91,16 +91,28 @@ PngInfo read_png_checksums(const std::string& path);
 
 struct ExrDisplay {
   std::string chromaticities;  ///< "red (0.708, 0.292), …"; "": Rec. 709 or unspecified
-  std::string window;          ///< "10x8 at (0, 0)", the display window; "": the data window
-  float pixel_aspect = 1;      ///< a pixel's width / height
+  std::int64_t left = 0, top = 0, width = 0, height = 0;  ///< display window; 0x0: the data window
+  bool is_data_window = true;                             ///< display and data window are the same
+  float pixel_aspect = 1;                                 ///< a pixel's width / height
+
+  /// "10x8 at (0, 0)"
+  std::string window() const {
+    return std::to_string(width) + "x" + std::to_string(height) + " at (" + std::to_string(left) +
+           ", " + std::to_string(top) + ")";
+  }
 };
+/// "PART/CHANNEL", or "CHANNEL" for the only part, which has no name.
+inline std::string channel_label(const std::string& part, const std::string& channel) {
+  return part.empty() ? channel : part + "/" + channel;
+}
 
 /// Decodes an EXR and returns its header. Throws Error(kInvalidScene) "PATH: …" for anything but a
 /// sound EXR.
 struct ExrInfo {
   int width = 0, height = 0;
   ExrDisplay display;
-  std::vector<std::string> channels;      ///< "R half", in the file's order
+  std::vector<std::string> channels;      ///< "R half", "left/R half", in the file's order
+  int levels = 1;                         ///< most MIP levels, or RIP levels of a side
   std::string values;                     ///< colorInteropID; "" if unspecified
   std::optional<ImageMetadata> metadata;  ///< set if all attributes of Roundel are there
 };

@@ -274,13 +274,15 @@ class UnsupportedContent(DiffTest):
         for other in ("b.png", "c.png", "a.png"):
             self.not_supported("a.png", other, "an animation; save one frame as its own file")
 
-    def test_channels_of_an_exr(self):
-        rgbz = dict.fromkeys("RGBZ", 0.5)
-        self.write("a.exr", exr(4, 3, rgbz))
-        self.write("b.exr", exr(4, 3, {**rgbz, "Z": 1}))
-        self.write("c.exr", exr(4, 3, rgbz))
-        for other in ("b.exr", "c.exr", "a.exr"):
-            self.not_supported("a.exr", other, "channels B, G, R, Z; expected R, G, B or Y, with or without A, half or float")
+    def test_subsampled_and_deep_exr(self):
+        deep = exr(4, 3, {"Z": 1}, b"type\0string\0" + struct.pack("<i", 12) + b"deepscanline"
+                   + b"version\0int\0" + struct.pack("<ii", 4, 1) + b"name\0string\0" + struct.pack("<i", 1) + b"a"
+                   + b"chunkCount\0int\0" + struct.pack("<ii", 4, 3) + b"maxSamplesPerPixel\0int\0" + struct.pack("<ii", 4, 0))
+        deep = self.write("deep.exr", deep[:4] + struct.pack("<i", 2 | 0x800) + deep[8:])
+        self.not_supported(deep, deep, "deep pixels")
+        luma = exr(4, 2, {"BY": 1, "Y": 1})
+        luma = self.write("luma.exr", luma.replace(struct.pack("<ii", 1, 1), struct.pack("<ii", 2, 2), 1))
+        self.not_supported(luma, luma, "subsampled channels BY")
 
     def test_how_an_exr_is_shown(self):
         rgb = dict.fromkeys("RGB", 0.5)
@@ -295,14 +297,14 @@ class UnsupportedContent(DiffTest):
             "wide": (primaries(0.708, 0.292, 0.17, 0.797, 0.131, 0.046, 0.3127, 0.329), {},
                      f"chromaticities (Rec. 709's; {wide})", "primaries", "chromaticities", wide),
             "window": (b"", {"display": struct.pack("<4i", -1, 0, 8, 7)},
-                       "display windows (the data window; 10x8 at (-1, 0))", "display", "display_window", "10x8 at (-1, 0)"),
+                       "display windows (4x3 at (0, 0); 10x8 at (-1, 0))", "display", "display_window", "10x8 at (-1, 0)"),
             "aspect": (b"", {"pixel_aspect": 2.0}, "pixel aspect ratios (1; 2)", "pixel aspect", "pixel_aspect", 2)}
         for name, (attributes, keywords, difference, row, key, value) in others.items():
             one = self.write(f"{name}.exr", exr(4, 3, rgb, attributes, **keywords))
             two = self.write(f"{name}2.exr", exr(4, 3, rgb, attributes + b"x\0int\0" + struct.pack("<ii", 4, 7), **keywords))
             for option in ([], ["--shape-tolerant"], ["--max-pixels", "100%"]):
-                done = self.run_diff(plain, one, *option, code=COULD_NOT)
-                self.assertIn(f"not supported: pictures with different {difference}, which the comparison would ignore", done.stderr)
+                self.assertIn(f"differ: they are pictures of different {difference}\n",
+                              self.run_diff(plain, one, *option, code=DIFFER).stdout)
             self.assertIn("same: equal pixels", self.run_diff(one, two, code=SAME).stdout)
             printed = subprocess.check_output([ROUNDEL, "info", one], cwd=self.folder, text=True)
             self.assertRegex(printed, rf"\n  {row} +{re.escape(str(value))}\n")
@@ -312,8 +314,8 @@ class UnsupportedContent(DiffTest):
             os.mkdir(os.path.join(self.folder, folder))
         self.write("a/x.exr", exr(4, 3, rgb))
         self.write("b/x.exr", exr(4, 3, rgb, pixel_aspect=2.0))
-        self.assertIn("x.exr: not compared: not supported: pictures with different pixel aspect ratios (1; 2)",
-                      self.run_diff("a", "b", code=COULD_NOT).stdout)
+        self.assertIn("x.exr: differs: they are pictures of different pixel aspect ratios (1; 2)",
+                      self.run_diff("a", "b", code=DIFFER).stdout)
 
 
 class Limits(DiffTest):

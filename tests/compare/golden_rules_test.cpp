@@ -55,6 +55,19 @@ TEST(GoldenRules, FirstMatchingRuleAppliesAsAWhole) {
   EXPECT_EQ(rule_for(rules, "rgb.png").tolerance.max_delta, 7);
 }
 
+TEST(GoldenRules, MayLimitChannels) {
+  const GoldenRules rules = parse_manifest(
+      "version: 1\ntolerances:\n  - {pictures: a.exr, channel-delta: {\"Z\": 0.5, \"N.*\": 0}}\n",
+      "g.yaml", {});
+  const auto& deltas = rule_for(rules, "a.exr").tolerance.channel_deltas;
+  ASSERT_EQ(deltas.size(), 2U);
+  EXPECT_EQ(deltas[0].pattern, "Z");
+  EXPECT_EQ(deltas[0].max_delta, 0.5);
+  EXPECT_EQ(deltas[1].pattern, "N.*");
+  EXPECT_EQ(manifest_error("version: 1\ntolerances:\n  - {pictures: a, channel-delta: {Z: -1}}\n"),
+            "g.yaml:3:38: tolerances[0].channel-delta.Z: expected a number >= 0, got -1");
+}
+
 TEST(GoldenRules, MayIgnorePixels) {
   const TemporaryFolder folder;
   write_png(folder / "clock.png", random_image(8, 4, 3, 1), {});

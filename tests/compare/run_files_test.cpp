@@ -118,6 +118,7 @@ ComparisonRun everything() {
   result.difference_path = "out/diff/1.png", result.scene_path = "1.yaml";
   result.seconds = 1.25;
   result.tolerance = {.max_delta = 2.5,
+                      .channel_deltas = {{"Z", 0.5}, {"a/*", 0}},
                       .max_pixels = 12,
                       .max_density = Tolerance::Density{4, 8, 9},
                       .flip_mean = 0.01,
@@ -127,7 +128,9 @@ ComparisonRun everything() {
   PictureDifference& difference = result.difference;
   difference.width = 640, difference.height = 480;
   difference.channels = {{"red", 0.1, 1e-17},
-                         {"alpha", std::numeric_limits<double>::infinity(), 2}};
+                         {"alpha", std::numeric_limits<double>::infinity(), 2},
+                         {"left/Z", 3, 1, 7, 639, 479, 2, 1}};
+  difference.all_pixels = 1'000'000;
   difference.rmse = 1.0 / 3;
   difference.pixels = 50, difference.pixels_over = 5, difference.not_finite = 1;
   difference.ignored = 60, difference.ignored_different = 6, difference.antialiased = 7;

@@ -137,6 +137,8 @@ void decode_and_check(std::span<const std::byte> file) {
                                 static_cast<std::size_t>(picture.channels);
     const bool is_bytes = picture.samples == roundel::Picture::Samples::kBytes;
     if ((is_bytes ? picture.bytes.size() : picture.floats.size()) != samples) std::abort();
+    for (const roundel::ExrLevel& level : picture.levels)
+      if (level.samples.size() != level.all_samples()) std::abort();
     if (roundel::compare_pictures(picture, picture, {}, {}).pixels != 0) std::abort();
   } catch (const roundel::Error& error) {
     if (std::string_view(error.what()).empty()) std::abort();

@@ -59,6 +59,14 @@ void store_max_density(Tolerance& tolerance, const std::string& value) {
   }
 }
 
+void store_channel_delta(Tolerance& tolerance, const std::string& value) {
+  const std::size_t equals = value.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Expected{"NAME=NUMBER as in Z=0.001: a channel, or a pattern of channels"};
+  tolerance.channel_deltas.push_back(
+      {value.substr(0, equals), parse_number(value.substr(equals + 1), 0, kMaxDelta)});
+}
+
 /// An equal picture gets a line if it needed its tolerance.
 bool is_printed(const PairResult& result, Verbosity verbosity) {
   return result.state != PairState::kSame || result.difference.pixels > 0 ||
@@ -140,6 +148,11 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
                  {Group::kTolerance,
                   "a pixel differs if a channel differs by more than N; levels of 0 to 255 in PNG "
                   "(16-bit ones too), values in EXR and PFM. Default: 0"});
+  line.add_value("channel-delta", "NAME=N",
+                 [&tolerance](const std::string& value) { store_channel_delta(tolerance, value); },
+                 {Group::kTolerance,
+                  "instead of --max-delta for the channels of EXR files whose name fits, as in "
+                  "Z=0.001 or 'N.*=0.01'; the first that fits counts. May be given several times"});
   line.add_value("max-pixels", "N|P%",
                  [&tolerance](const std::string& value) { store_max_pixels(tolerance, value); },
                  {Group::kTolerance,

@@ -5,6 +5,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/compare_levels.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/folder_claim.h"
@@ -153,7 +154,9 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
       "--clusters, --limit, --size, --antialias, --no-antialias, --set, --seed and --frame work "
       "only with --explain.");
   line.add_note(
-      "Size, channels, bit depth, colour space and Exif orientation must be the same. "
+      "Size, channels, bit depth, colour space and Exif orientation must be the same. EXR files "
+      "are "
+      "compared by the names of their channels, in all parts and levels. "
       "docs/compare.md defines all measures.");
   line.add_note(kResultsNote);
   line.set_usual(
@@ -167,7 +170,8 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.set_guide("docs/compare.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     const Tolerance& tolerance = options.tolerance;
-    const bool judges = tolerance.max_delta > 0 || tolerance.max_pixels || tolerance.max_density ||
+    const bool judges = tolerance.max_delta > 0 || !tolerance.channel_deltas.empty() ||
+                        tolerance.max_pixels || tolerance.max_density ||
                         !tolerance.ignore.empty() || tolerance.mask ||
                         tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
                         options.measures.flip || options.measures.ssim || options.measures.shift ||
@@ -189,7 +193,8 @@ std::string box_text(const PixelBox& box) {
 }
 
 std::string channels_text(const PictureDifference& difference) {
-  std::string text;
+  std::string text = channel_places_text(difference);
+  if (!text.empty()) return "; largest" + text.substr(1);
   for (const PictureDifference::Channel& channel : difference.channels) {
     if (channel.largest > 0)
       text += fmt::format("{}{} {:.6g}", text.empty() ? "; largest " : ", ", channel.name,
@@ -217,9 +222,13 @@ std::string measures_text(const PictureDifference& difference) {
 
 std::string counts_text(const PictureDifference& difference) {
   const double share = 100 * static_cast<double>(difference.pixels) /
-                       static_cast<double>(pixel_count(difference.width, difference.height));
-  std::string text = fmt::format("{} of {}x{} pixels ({:.3g} %)", difference.pixels,
-                                 difference.width, difference.height, share);
+                       static_cast<double>(difference.compared_pixels());
+  std::string text = fmt::format(
+      "{} of {} ({:.3g} %)", difference.pixels,
+      difference.all_pixels == 0
+          ? fmt::format("{}x{} pixels", difference.width, difference.height)
+          : fmt::format("{} in all parts and levels", counted(difference.all_pixels, "pixel")),
+      share);
   if (difference.pixels_over + difference.antialiased != difference.pixels) {
     text += fmt::format(", {} by more than --max-delta",
                         difference.pixels_over + difference.antialiased);

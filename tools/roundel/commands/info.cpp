@@ -90,7 +90,8 @@ Lines picture_text(const std::string& path, const PngInfo& info) {
 Lines picture_text(const std::string& path, const ExrInfo& info) {
   const ExrDisplay& display = info.display;
   Lines text = Lines(path) + row("size", fmt::format("{}x{} pixels", info.width, info.height));
-  if (!display.window.empty()) text += row("display", display.window);
+  if (!display.is_data_window) text += row("display", display.window());
+  if (info.levels > 1) text += row("levels", fmt::format("{}", info.levels));
   if (display.pixel_aspect != 1)
     text += row("pixel aspect", fmt::format("{}", display.pixel_aspect));
   text += row("channels", fmt::format("{}", fmt::join(info.channels, ", ")));
