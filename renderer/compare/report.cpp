@@ -89,7 +89,7 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
   }
   if (!run.accept_command.empty() && !result.actual_path.empty() && is_acceptable(result.name) &&
       is_within(result.actual_path, run.output_folder)) {
-    json["accept"] = command_to_accept(run, {result.name});
+    json["accept"] = shell_word(result.name);
   }
   return json;
 }
@@ -98,7 +98,8 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
 ReportJson pass_json(const PairResult& result) {
   ReportJson json = {printable(result.name)};
   if (const std::uint64_t pixels = result.difference.pixels + result.difference.ignored_different)
-    json.push_back(fmt::format("{} pixels differ within {}", pixels, printable(result.rule)));
+    json.push_back(fmt::format("{} differ{} within {}", counted(pixels, "pixel"),
+                               pixels == 1 ? "s" : "", printable(result.rule)));
   return json;
 }
 
@@ -153,10 +154,14 @@ void write_report(const std::string& folder, const ComparisonRun& run,
     }
   }
   write_report_files(folder, failures, picture_bytes, failed);
-  const ReportJson data = {
+  ReportJson data = {
       {"counts", counts_json(count_states(run))}, {"failures", failed}, {"passes", passed}};
+  if (!run.accept_command.empty()) data["accept"] = printable(run.accept_command);
   write_text_atomically(report_page_path(folder),
-                        report_page(html(run.title), script_json(data), failures_table(run)));
+                        report_page({{"title", html(run.title)},
+                                     {"maker", fmt::format("Roundel {}", ROUNDEL_VERSION)},
+                                     {"data", script_json(data)},
+                                     {"table", failures_table(run)}}));
 }
 
 }  // namespace roundel
