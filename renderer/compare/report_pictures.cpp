@@ -175,7 +175,7 @@ struct Layers {
 /// True for a PNG whose rows hold the picture's bytes: without palette, tRNS and interlacing.
 bool is_plain_png(std::span<const std::byte> file, const Picture& picture) {
   constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
-  constexpr std::array<int, 7> kChannels = {1, 0, 3, 0, 2, 0, 4};  // of each colour type
+  constexpr std::array<int, 7> kChannels = {1, 0, 3, 0, 2, 0, 4};  // by colour type
   if (file.size() < 33 || std::memcmp(file.data(), kSignature.data(), kSignature.size()) != 0)
     return false;
   const auto bits = std::to_integer<int>(file[24]);
@@ -300,7 +300,7 @@ std::optional<Side> read_if_there(const std::string& path, bool may_be_broken) {
 
 Layers layers_of(const PairResult& result) {
   const bool may_be_broken = result.state == PairState::kNotCompared;
-  Layers layers{read_if_there(result.golden_path, may_be_broken),
+  Layers layers{read_if_there(result.golden_path, may_be_broken || result.state == PairState::kNew),
                 read_if_there(result.actual_path, may_be_broken),
                 {},
                 {},

@@ -14,8 +14,8 @@ namespace roundel {
 /// compared.
 std::string report_pictures(std::size_t index, const PairResult& result);
 
-/// The page of report/ with style and scripts, and these values for its {{NAME}}, as HTML or as JSON
-/// for a <script>: title, maker, data, and table for browsers without scripts.
+/// The page of report/ with style and scripts, and these values for its {{NAME}}, as HTML or as
+/// JSON for a <script>: title, maker, data, and table for browsers without scripts.
 std::string report_page(const std::map<std::string_view, std::string>& values);
 
 }  // namespace roundel

@@ -44,9 +44,12 @@ const SAMPLE_NOTES = {
 
 const paragraph = (text, className = '') => element('p', {className}, text);
 
+// A renamed picture is one failure, with the golden of its old name.
+const nameOf = ({name, was}) => was ? `${name} (was ${was})` : name;
+
 // Returns what is above the picture: the explanation shows its first line.
 function describe(failure) {
-  const parts = [element('h2', {}, failure.name, ' ', element('span', {className: 'state ' + failure.state.replace(' ', '-')}, failure.state))];
+  const parts = [element('h2', {}, nameOf(failure), ' ', element('span', {className: 'state ' + failure.state.replace(' ', '-')}, failure.state))];
   for (const reason of failure.reasons) parts.push(paragraph(reason, 'reason'));
   if (failure.origin) parts.push(paragraph(failure.origin, 'origin'));
   if (failure.explanation) {
@@ -62,7 +65,7 @@ function describe(failure) {
 function describeMore(failure) {
   const parts = [];
   if (failure.rule) parts.push(paragraph('rule: ' + failure.rule));
-  if (failure.accept) parts.push(element('p', {}, 'to accept: ', element('code', {}, commandFor([failure]))));
+  if (failure.accept) parts.push(element('p', {}, 'to accept: ', element('code', {}, failure.accept)));
   return parts;
 }
 

@@ -1,15 +1,18 @@
 // Ticks of the pictures that are right, and one command that accepts them.
 const ticked = new Set();  // indices of failures
 
+const canAccept = run.failures.some(failure => failure.accept);
+
+// Joins the commands of these failures: run.command and a name in each, after -- if it begins with -.
 function commandFor(failures) {
-  const words = failures.map(failure => failure.accept);
-  const hasDash = failures.some(failure => failure.name.startsWith('-'));
-  return [run.accept, ...(hasDash ? ['--'] : []), ...words].join(' ');
+  const names = failures.map(({accept}) => accept.slice(run.command.length + 1));
+  const hasDash = names.some(name => name.startsWith('-- '));
+  return [run.command, ...(hasDash ? ['--'] : []), ...names.map(name => name.replace(/^-- /, ''))].join(' ');
 }
 
 // Returns the box of a row: none if the run has nothing to accept.
 function tickOf(index) {
-  if (!run.accept) return [];
+  if (!canAccept) return [];
   const {name, accept} = run.failures[index];
   const tick = element('input', {type: 'checkbox', className: 'tick', checked: ticked.has(index), disabled: !accept,
                                  title: accept ? 'Right: accept it' : 'accept cannot store it'});
@@ -30,7 +33,7 @@ function tickAll(indices, isTicked) {
 
 function showTicked() {
   const box = byId('accepting');
-  box.hidden = !run.accept;
+  box.hidden = !canAccept;
   const chosen = [...ticked].sort((a, b) => a - b).map(index => run.failures[index]);
   byId('ticked').textContent = chosen.length === 0 ? 'Tick what is right, to accept it' : `${grouped(chosen.length)} ticked`;
   byId('command').textContent = chosen.length === 0 ? '' : commandFor(chosen);

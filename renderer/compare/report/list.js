@@ -2,7 +2,7 @@
 const ROW_HEIGHT = 56, HEADING_HEIGHT = 28;  // CSS pixels
 let listed = [];       // the failures that the filter selects, in the order of the list
 let ranks = [];        // positions of all failures in that order
-let rows = [];         // of the list: {index, top} or {folder, count, top}
+let rows = [];         // lines of the list: {index, top} or {folder, count, top}
 let chosenState = '';  // the result that the counts in the head select; empty: all
 const list = byId('list');
 const folderOf = ({name}) => name.slice(0, name.lastIndexOf('/') + 1);
@@ -33,11 +33,14 @@ function rank() {
   return order;
 }
 
+// A renamed picture is new, and its old name is missing.
+const isChosen = ({state, was}) => [state, was ? 'missing' : state, ''].includes(chosenState);
+
 function filter() {
   const words = byId('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
   const textOf = failure => failure.text ??=
-      `${failure.name} ${failure.state} ${failure.reasons.join(' ')} ${failure.origin ?? ''}`.toLowerCase();
-  listed = rank().filter(index => (!chosenState || run.failures[index].state === chosenState) &&
+      `${nameOf(failure)} ${failure.state} ${failure.reasons.join(' ')} ${failure.origin ?? ''}`.toLowerCase();
+  listed = rank().filter(index => isChosen(run.failures[index]) &&
       words.every(word => textOf(run.failures[index]).includes(word)));
   layRows();
   list.scrollTop = 0;
@@ -79,7 +82,7 @@ function rowOf({index, top, folder, count}) {
   }
   const failure = run.failures[index];
   const state = element('span', {className: failure.state.replace(' ', '-')}, failure.state);
-  const more = magnitude(failure) || failure.reasons[0];
+  const more = failure.was ? 'was ' + failure.was : magnitude(failure) || failure.reasons[0];
   const below = folderOf(failure);
   const button = element('button', {onclick: () => select(index), title: failure.name}, thumbOf(index),
                          element('span', {className: 'name'}, element('span', {className: 'unseen'}, below), failure.name.slice(below.length)),

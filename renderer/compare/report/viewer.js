@@ -12,7 +12,7 @@ const canvas = document.getElementById('canvas'), map = document.getElementById(
 const shown = {
   view: 'side',             // differs from wantedView for a picture that cannot be shown like that
   wantedView: 'side',
-  start: 'place',           // where the next picture begins: 'place', 'whole', or 'hand' (stays where it is)
+  start: 'place',           // start of the next picture: 'place', 'whole', or 'hand' (stays where it is)
   isOutlined: true,
   amounts: {slider: 50, blend: 50, blink: 50},
   isActual: false,          // the visible one of the two blinking pictures

@@ -171,10 +171,12 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                         !tolerance.ignore.empty() || tolerance.mask ||
                         tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
                         options.measures.flip || options.measures.ssim || options.diff_image ||
-                        is_for_folders(options) || options.files.report || options.output;
+                        is_for_folders(options) || options.files.report || options.files.title ||
+                        options.output;
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
-          "--explain: does not work with limits, measures, --diff-image, --report, --output and "
+          "--explain: does not work with limits, measures, --diff-image, --report, --title, "
+          "--output and "
           "options for folders");
     }
   });
@@ -340,6 +342,7 @@ int compare_two_files(const DiffOptions& options) {
   report(options, compared.difference, verdict, problems);
   ComparisonRun run = run_of_two_files(options, compared, verdict);
   keep_pictures(options, PendingGoldens::Others::kKeep, run, problems);
+  run.title = options.files.title.value_or(run.title);
   if (options.files.report) problems.attempt([&] { write_report(*options.files.report, run); });
   print_kept(options, run);
   if (!problems.empty()) return kCouldNotCompare;
