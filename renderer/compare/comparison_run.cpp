@@ -15,6 +15,7 @@
 #include "renderer/base/text.h"
 #include "renderer/compare/compare_levels.h"
 #include "renderer/compare/golden_lock.h"
+#include "renderer/compare/pending_goldens.h"
 #include "renderer/image/photo.h"
 
 namespace roundel {
@@ -119,6 +120,11 @@ std::vector<PairResult> pair_names(const std::string& golden_folder, const Folde
 }
 
 }  // namespace
+
+bool can_accept(const ComparisonRun& run, const PairResult& result) {
+  return !run.accept_command.empty() && !result.actual_path.empty() && is_acceptable(result.name) &&
+         is_within(result.actual_path, run.output_folder);
+}
 
 std::string command_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {
   std::string command = run.accept_command, words;

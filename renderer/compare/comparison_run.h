@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -32,16 +33,17 @@ struct PairResult {
   std::string name;  ///< path in both folders, with '/'
   PairState state = PairState::kSame;
   Origin origin = Origin::kUnknown;
-  std::string golden_path, actual_path;
-  std::string difference_path;                         ///< image of the differences; empty: none
-  std::string scene_path;                              ///< file of the drawn scene
-  double seconds = 0;                                  ///< for drawing and comparing
-  std::string rule;                                    ///< name of the GoldenRule
-  Tolerance tolerance;                                 ///< the rule's
+  std::string golden_path, actual_path;  ///< a kNew one may have the golden of its old name
+  std::string difference_path;           ///< image of the differences; empty: none
+  std::string scene_path;                ///< file of the drawn scene
+  double seconds = 0;                    ///< for drawing and comparing
+  std::string rule;                      ///< name of the GoldenRule
+  Tolerance tolerance;                   ///< the rule's
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< for ꟻLIP
   PictureDifference difference;                        ///< set for kSame and kDiffers
   std::vector<std::string> reasons;      ///< exceeded limits, or why nothing was compared
   std::vector<std::string> explanation;  ///< causes in the scene, as lines
+  std::uint32_t scene_line = 0;          ///< first changed line of the scene's file; 0: unknown
 };
 
 /// All pairs, by name.
@@ -59,6 +61,8 @@ struct ComparisonRun {
   std::string accept_command;
 };
 
+/// True if the run's accept_command finds this picture.
+bool can_accept(const ComparisonRun& run, const PairResult& result);
 /// Returns the command to accept these pictures, quoted for a shell.
 std::string command_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/base/write_file.h"
-#include "renderer/compare/pending_goldens.h"
 #include "renderer/compare/report_files.h"
 #include "renderer/compare/report_pictures.h"
 #include "renderer/compare/run_json.h"
@@ -87,10 +87,10 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
     if (result.origin != Origin::kUnknown) json["origin"] = origin_text(result.origin);
     json["difference"] = difference_json(result.difference);
   }
-  if (!run.accept_command.empty() && !result.actual_path.empty() && is_acceptable(result.name) &&
-      is_within(result.actual_path, run.output_folder)) {
-    json["accept"] = command_to_accept(run, {result.name});
-  }
+  if (can_accept(run, result)) json["accept"] = command_to_accept(run, {result.name});
+  if (result.state == PairState::kNew && !result.golden_path.empty())
+    json["was"] =
+        printable(fs::path(result.golden_path).lexically_relative(run.golden_folder).string());
   return json;
 }
 
@@ -98,7 +98,8 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
 ReportJson pass_json(const PairResult& result) {
   ReportJson json = {printable(result.name)};
   if (const std::uint64_t pixels = result.difference.pixels + result.difference.ignored_different)
-    json.push_back(fmt::format("{} pixels differ within {}", pixels, printable(result.rule)));
+    json.push_back(fmt::format("{} differ{} within {}", counted(pixels, "pixel"),
+                               pixels == 1 ? "s" : "", printable(result.rule)));
   return json;
 }
 
@@ -144,19 +145,27 @@ void write_report(const std::string& folder, const ComparisonRun& run,
   prepare_folder(folder);
   std::vector<const PairResult*> failures;
   ReportJson failed = ReportJson::array(), passed = ReportJson::array();
+  std::set<std::string> old_names;  // goldens of renamed pictures, which are shown with these
+  for (const PairResult& result : run.results)
+    if (result.state == PairState::kNew) old_names.insert(result.golden_path);
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kSame) {
       passed.push_back(pass_json(result));
-    } else {
+    } else if (result.state != PairState::kMissing || !old_names.contains(result.golden_path) ||
+               result.golden_path.empty()) {
       failures.push_back(&result);
       failed.push_back(failure_json(run, result));
     }
   }
   write_report_files(folder, failures, picture_bytes, failed);
-  const ReportJson data = {
+  ReportJson data = {
       {"counts", counts_json(count_states(run))}, {"failures", failed}, {"passes", passed}};
+  if (!run.accept_command.empty()) data["command"] = printable(run.accept_command);
   write_text_atomically(report_page_path(folder),
-                        report_page(html(run.title), script_json(data), failures_table(run)));
+                        report_page({{"title", html(run.title)},
+                                     {"maker", fmt::format("Roundel {}", ROUNDEL_VERSION)},
+                                     {"data", script_json(data)},
+                                     {"table", failures_table(run)}}));
 }
 
 }  // namespace roundel

@@ -92,7 +92,8 @@ class ReportFiles {
       is_full_ = true;
       failure["left_out"] = "the report would be too large";
     } else if (!made.script.empty()) {
-      failure["pictures"] = {{"file", put_file(fmt::format("{:06}.js", index), made.script)}};
+      failure["pictures"] = {{"file", put_file(fmt::format("{:06}.js", index), made.script)},
+                             {"bytes", made.script.size()}};
     }
   }
 

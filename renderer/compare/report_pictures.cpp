@@ -26,15 +26,13 @@ constexpr std::size_t kPlaces = 1000;  ///< limit of listed places
 std::string base64(std::span<const std::uint8_t> bytes) {
   static constexpr char kDigits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  char* out = text.data();
+  for (std::size_t i = 0; i < bytes.size(); i += 3, out += 4) {
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? bytes[i + k] : 0U);
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kDigits[group >> (18 - 6 * k) & 63U] : '=';
-    }
+    for (std::size_t k = 0; k <= count; ++k) out[k] = kDigits[group >> (18 - 6 * k) & 63U];
   }
   return text;
 }
@@ -160,30 +158,59 @@ int brightness(const std::uint8_t* rgb) {
   return rgb[0] + rgb[1] + rgb[2];
 }
 
-struct Layers {
-  std::optional<Picture> golden, actual;
-  std::optional<Image> difference, flip;
+/// A picture of the pair, and its file if the page shows that as it is.
+struct Side {
+  Picture picture;
+  Buffer<std::byte> plain_png;  ///< empty for other files
 };
 
-std::string picture_text(int width, int height, int channels, Picture::Samples samples,
-                         const Image& image) {
-  constexpr const char* kSamples[] = {"bytes", "words", "floats"};
-  return fmt::format(R"({{width:{},height:{},channels:{},samples:"{}",png:"{}"}})", width, height,
-                     channels, kSamples[static_cast<int>(samples)], base64(encode_png(image, {})));
+struct Layers {
+  std::optional<Side> golden, actual;
+  std::optional<Image> difference, flip;
+  /// For the page to mark the pixels itself, which takes neither space nor time here: the limit of
+  /// equal bytes.
+  std::optional<double> max_delta;
+};
+
+/// True for a PNG whose rows hold the picture's bytes: without palette, tRNS and interlacing.
+bool is_plain_png(std::span<const std::byte> file, const Picture& picture) {
+  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
+  constexpr std::array<int, 7> kChannels = {1, 0, 3, 0, 2, 0, 4};  // by colour type
+  if (file.size() < 33 || std::memcmp(file.data(), kSignature.data(), kSignature.size()) != 0)
+    return false;
+  const auto bits = std::to_integer<int>(file[24]);
+  const auto color_type = std::to_integer<std::size_t>(file[25]);
+  const auto interlacing = std::to_integer<int>(file[28]);
+  return bits == 8 && interlacing == 0 && color_type < kChannels.size() &&
+         kChannels[color_type] == picture.channels;
 }
 
-std::string own_text(const Picture& picture) {
-  return picture_text(picture.width, picture.height, picture.channels, picture.samples,
-                      own_values(picture));
+std::string picture_text(int width, int height, int channels, Picture::Samples samples,
+                         std::span<const std::uint8_t> png) {
+  constexpr const char* kSamples[] = {"bytes", "words", "floats"};
+  return fmt::format(R"({{width:{},height:{},channels:{},samples:"{}",png:"{}"}})", width, height,
+                     channels, kSamples[static_cast<int>(samples)], base64(png));
+}
+
+std::string own_text(const Side& side) {
+  const Picture& picture = side.picture;
+  const auto text_of = [&](std::span<const std::uint8_t> png) {
+    return picture_text(picture.width, picture.height, picture.channels, picture.samples, png);
+  };
+  const Buffer<std::byte>& file = side.plain_png;
+  if (file.size() > 0)
+    return text_of({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
+  return text_of(encode_png(own_values(picture), {}));
 }
 
 std::string reduced_text(const Picture& picture, int factor) {
   return picture_text(picture.width, picture.height, picture.channels, Picture::Samples::kBytes,
-                      reduced_to_means(display_image(picture), factor));
+                      encode_png(reduced_to_means(display_image(picture), factor), {}));
 }
 
 std::string image_text(int width, int height, const Image& image) {
-  return picture_text(width, height, image.channels, Picture::Samples::kBytes, image);
+  return picture_text(width, height, image.channels, Picture::Samples::kBytes,
+                      encode_png(image, {}));
 }
 
 std::string full_texts(const Layers& layers) {
@@ -193,15 +220,18 @@ std::string full_texts(const Layers& layers) {
   const auto add = [&](const char* name, const std::optional<Image>& image) {
     if (image) text += fmt::format(",{}:{}", name, image_text(image->width, image->height, *image));
   };
-  add("difference", layers.difference);
+  if (layers.max_delta)
+    text += fmt::format(",max_delta:{}", *layers.max_delta);
+  else
+    add("difference", layers.difference);
   add("flip", layers.flip);
   return text;
 }
 
 std::string reduced_texts(const Layers& layers, int factor) {
   std::string text;
-  if (layers.golden) text += ",golden:" + reduced_text(*layers.golden, factor);
-  if (layers.actual) text += ",actual:" + reduced_text(*layers.actual, factor);
+  if (layers.golden) text += ",golden:" + reduced_text(layers.golden->picture, factor);
+  if (layers.actual) text += ",actual:" + reduced_text(layers.actual->picture, factor);
   const auto add = [&](const char* name, const std::optional<Image>& image, const auto& key) {
     if (!image) return;
     text += fmt::format(
@@ -216,9 +246,9 @@ std::string reduced_texts(const Layers& layers, int factor) {
 /// 1 for pictures shown unreduced.
 int factor_of(const Layers& layers) {
   int factor = 1;
-  for (const std::optional<Picture>* picture : {&layers.golden, &layers.actual}) {
-    if (!*picture) continue;
-    const Picture& one = **picture;
+  for (const std::optional<Side>* side_of : {&layers.golden, &layers.actual}) {
+    if (!*side_of) continue;
+    const Picture& one = (*side_of)->picture;
     const int side = std::max(one.width, one.height);
     const std::size_t bytes =
         one.pixels() * static_cast<std::size_t>(shown_channels(one)) * sample_bytes(one);
@@ -232,7 +262,7 @@ int factor_of(const Layers& layers) {
 std::string places_text(const Layers& layers) {
   if (!layers.difference) return "all_places:0,places:[]";
   const std::vector<DifferenceRegion> places =
-      difference_regions(*layers.golden, *layers.actual, *layers.difference);
+      difference_regions(layers.golden->picture, layers.actual->picture, *layers.difference);
   std::string text = fmt::format("all_places:{},places:[", places.size());
   for (std::size_t i = 0; i < std::min(places.size(), kPlaces); ++i) {
     const DifferenceRegion& place = places[i];
@@ -253,10 +283,15 @@ Image only_marks(Image difference) {
 }
 
 /// Nothing if the file is missing, or known to be damaged.
-std::optional<Picture> read_if_there(const std::string& path, bool may_be_broken) {
+std::optional<Side> read_if_there(const std::string& path, bool may_be_broken) {
   if (path.empty()) return std::nullopt;
   try {
-    return read_picture(path);
+    const InputFile input(path);
+    Side side{read_picture(input), {}};
+    if (side.picture.samples != Picture::Samples::kBytes) return side;
+    Buffer<std::byte> file = input.read_all();
+    if (is_plain_png(file.span(), side.picture)) side.plain_png = std::move(file);
+    return side;
   } catch (const Error&) {
     if (!may_be_broken) throw;
     return std::nullopt;
@@ -265,20 +300,28 @@ std::optional<Picture> read_if_there(const std::string& path, bool may_be_broken
 
 Layers layers_of(const PairResult& result) {
   const bool may_be_broken = result.state == PairState::kNotCompared;
-  Layers layers{read_if_there(result.golden_path, may_be_broken),
+  Layers layers{read_if_there(result.golden_path, may_be_broken || result.state == PairState::kNew),
                 read_if_there(result.actual_path, may_be_broken),
                 {},
+                {},
                 {}};
-  std::optional<Picture>&golden = layers.golden, &actual = layers.actual;
-  if (!golden || !actual) return layers;
-  make_comparable(*golden, *actual, result.tolerance.is_shape_tolerant);
+  if (!layers.golden || !layers.actual) return layers;
+  Picture &golden = layers.golden->picture, &actual = layers.actual->picture;
+  const Tolerance& tolerance = result.tolerance;
+  if (!same_shape(golden, actual)) {
+    make_comparable(golden, actual, tolerance.is_shape_tolerant);
+    if (same_shape(golden, actual)) layers.golden->plain_png = {}, layers.actual->plain_png = {};
+  }
+  const bool has_overlap = result.difference.overlap.has_value();
   if (!has_difference_image(result.difference)) return layers;
-  if (result.difference.overlap ? !differ_in_size_only(*golden, *actual)
-                                : !same_shape(*golden, *actual))
+  if (has_overlap ? !differ_in_size_only(golden, actual) : !same_shape(golden, actual))
     return layers;  // the files changed in the meantime
-  layers.difference = only_marks(difference_image(*golden, *actual, result.tolerance));
+  layers.difference = only_marks(difference_image(golden, actual, tolerance));
+  if (layers.golden->plain_png.size() > 0 && layers.actual->plain_png.size() > 0 && !has_overlap &&
+      tolerance.ignore.empty() && !tolerance.mask && !tolerance.ignores_antialiasing)
+    layers.max_delta = tolerance.max_delta;
   if (result.difference.flip)
-    layers.flip = flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree);
+    layers.flip = flip_of(golden, actual, tolerance, result.pixels_per_degree);
   return layers;
 }
 

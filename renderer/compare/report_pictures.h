@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "renderer/compare/comparison_run.h"
 
@@ -12,9 +14,8 @@ namespace roundel {
 /// compared.
 std::string report_pictures(std::size_t index, const PairResult& result);
 
-/// The page of report/ with style and scripts, a title (as HTML), data (as JSON for a <script>) and
-/// content for browsers without scripts (as HTML).
-std::string report_page(const std::string& title, const std::string& data,
-                        const std::string& table);
+/// The page of report/ with style and scripts, and these values for its {{NAME}}, as HTML or as
+/// JSON for a <script>: title, maker, data, and table for browsers without scripts.
+std::string report_page(const std::map<std::string_view, std::string>& values);
 
 }  // namespace roundel

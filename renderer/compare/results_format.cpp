@@ -168,6 +168,7 @@ ObjectForm<PairResult> make_result() {
        {"origin", set_origin, origin, "what changed, if the fingerprints tell"},
        {"explanation", &PairResult::explanation, texts(),
         "lines of `--explain-from`: what in the scene makes it differ"},
+       {"line", &PairResult::scene_line, integer(1, kMaxCount), "first changed line of the scene"},
        {"rule", &PairResult::rule, any_text(), "rule of the manifest that applied, or default"},
        {"tolerance", &PairResult::tolerance,
         object<Tolerance>("a map of limits", tolerance_fields()),

@@ -153,6 +153,7 @@ Json statement_json(const PairResult& result) {
     json["origin"] = origin_name(result.origin);
   }
   if (!result.explanation.empty()) json["explanation"] = result.explanation;
+  if (result.scene_line > 0) json["line"] = result.scene_line;
   if (!result.rule.empty()) json["rule"] = result.rule;
   if (Json tolerance = tolerance_json(result.tolerance); !tolerance.empty())
     json["tolerance"] = std::move(tolerance);

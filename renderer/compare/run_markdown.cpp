@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxTableRows = 20;
+constexpr std::size_t kMaxTableRows = 20, kMaxAnnotations = 10;
 constexpr std::array<const char*, 3> kKinds = {"golden", "actual", "difference"};
 
 std::string picture_folder(const std::string& path) {
@@ -67,6 +67,33 @@ std::string reasons_text(const PairResult& result) {
   return text;
 }
 
+/// "seed 7 → 8, glow.yaml:6"; empty if unknown.
+std::string cause_text(const PairResult& result) {
+  constexpr std::string_view kStart = "scene: ";
+  const std::string place =
+      result.scene_line == 0 ? ""
+                             : fmt::format("{}:{}", fs::path(result.scene_path).filename().string(),
+                                           result.scene_line);
+  if (result.explanation.empty() || !result.explanation.front().starts_with(kStart)) return place;
+  std::string text = result.explanation.front().substr(kStart.size());
+  if (const std::size_t at = text.find(" -> "); at != std::string::npos)
+    text.replace(at, 4, " \xE2\x86\x92 ");
+  return text + (place.empty() ? "" : ", " + place);
+}
+
+/// "21.3 % of the pixels, by up to 200"; empty if nothing was measured.
+std::string size_text(const PictureDifference& difference) {
+  if (difference.pixels_over == 0 || difference.width == 0) return "";
+  const double share = 100 * static_cast<double>(difference.pixels_over) /
+                       static_cast<double>(pixel_count(difference.width, difference.height));
+  double largest = 0;
+  for (const PictureDifference::Channel& channel : difference.channels)
+    largest = std::max(largest, channel.largest);
+  return fmt::format(
+      "{:.3g} % of the pixels, by up to {}", share,
+      difference.not_finite > 0 ? "NaN or infinity" : fmt::format("{:.4g}", largest));
+}
+
 /// Returns pictures in the order of kKinds.
 std::array<std::optional<Image>, 3> images_of(const PairResult& result) {
   std::array<std::optional<Image>, 3> images;
@@ -105,7 +132,11 @@ void make_folder(const fs::path& folder) {
 
 /// Returns the result's line of the table.
 std::string write_row(const PairResult& result, std::size_t row, const fs::path& folder) {
-  std::string line = fmt::format("| {} | {} |", cell(result.name), cell(reasons_text(result)));
+  const std::string cause = cause_text(result), size = size_text(result.difference);
+  std::string line =
+      fmt::format("| {} | {}{}{} |", cell(result.name),
+                  cause.empty() ? "" : fmt::format("**{}**<br>", cell(cause)),
+                  cell(reasons_text(result)), size.empty() ? "" : "<br>" + cell(size));
   const auto images = images_of(result);
   for (std::size_t k = 0; k < kKinds.size(); ++k) {
     if (!images[k]) {
@@ -126,6 +157,27 @@ std::string command_text(const std::string& text, bool is_property) {
   return is_property ? escaped(out, {{':', "%3A"}, {',', "%2C"}}) : out;
 }
 
+/// Returns the path relative to the folder if it lies there, else as it is.
+std::string path_in_workspace(const std::string& path, const std::string& workspace) {
+  if (workspace.empty()) return path;
+  const auto real = [](const std::string& of) {
+    std::error_code ignored;
+    return fs::weakly_canonical(fs::absolute(of, ignored), ignored);
+  };
+  const fs::path below = real(path).lexically_relative(real(workspace));
+  return below.empty() || *below.begin() == ".." ? path : below.string();
+}
+
+/// "file=scenes/glow.yaml,line=6,"; empty if the result has no file.
+std::string place_property(const PairResult& result, const std::string& workspace) {
+  const bool has_scene = !result.scene_path.empty();
+  const std::string& path = has_scene ? result.scene_path : result.golden_path;
+  if (path.empty()) return "";
+  const std::string line =
+      has_scene ? fmt::format("line={},", std::max<std::uint32_t>(1, result.scene_line)) : "";
+  return fmt::format("file={},{}", command_text(path_in_workspace(path, workspace), true), line);
+}
+
 }  // namespace
 
 void write_markdown(const std::string& path, const ComparisonRun& run) {
@@ -138,6 +190,12 @@ void write_markdown(const std::string& path, const ComparisonRun& run) {
   for (std::size_t row = 0; row < rows; ++row)
     text += write_row(*failures[row], row, picture_folder(path));
   if (rows < failures.size()) text += fmt::format("\nand {} more\n", failures.size() - rows);
+  std::vector<std::string> names;
+  for (std::size_t row = 0; row < rows; ++row)
+    if (can_accept(run, *failures[row])) names.push_back(failures[row]->name);
+  // A line that begins with "roundel" cannot end the block.
+  if (!names.empty())
+    text += fmt::format("\nTo accept:\n\n```sh\n{}\n```\n", command_to_accept(run, names));
   write_text_atomically(path, text);
 }
 
@@ -161,18 +219,22 @@ void remove_markdown_pictures(const std::string& path) noexcept {
   }
 }
 
-Lines github_annotations(const ComparisonRun& run) {
+Lines github_annotations(const ComparisonRun& run, const std::string& workspace) {
   const std::vector<const PairResult*> failures = failures_of(run);
+  const std::size_t shown =
+      failures.size() > kMaxAnnotations ? kMaxAnnotations - 1 : failures.size();
   Lines text;
-  for (std::size_t i = 0; i < std::min(failures.size(), kMaxTableRows); ++i) {
+  for (std::size_t i = 0; i < shown; ++i) {
     const PairResult& result = *failures[i];
-    const std::string file =
-        result.golden_path.empty() ? "" : "file=" + command_text(result.golden_path, true) + ",";
-    text += fmt::format("error {}title={}::{}", file, command_text(result.name, true),
-                        command_text(reasons_text(result), false));
+    const std::string cause = cause_text(result), size = size_text(result.difference);
+    text += fmt::format("error {}title={}::{}", place_property(result, workspace),
+                        command_text(result.name, true),
+                        command_text((cause.empty() ? "" : cause + ": ") + reasons_text(result) +
+                                         (size.empty() ? "" : "; " + size),
+                                     false));
   }
-  if (failures.size() > kMaxTableRows)
-    text += fmt::format("error title=roundel::and {} more", failures.size() - kMaxTableRows);
+  if (shown < failures.size())
+    text += fmt::format("error title=roundel::and {} more", failures.size() - shown);
   return text;
 }
 

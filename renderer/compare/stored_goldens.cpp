@@ -129,9 +129,11 @@ void find_renamed(const std::vector<std::string>& unused, const StoredGoldens& s
     if (!is_new(result)) continue;
     const auto origin = stored_origin(result.actual_path);
     const auto golden = origin ? names.find(*origin) : names.end();
-    if (golden != names.end())
-      result.reasons.push_back(path_in(stored.folder, golden->second) +
-                               " is of this scene and frame, under another name");
+    if (golden == names.end()) continue;
+    const std::string path = path_in(stored.folder, golden->second);
+    result.reasons.push_back(path + " is of this scene and frame, under another name");
+    if (std::binary_search(stored.files.begin(), stored.files.end(), golden->second))
+      result.golden_path = path;
   }
 }
 

@@ -259,8 +259,8 @@ SceneFile::SceneFile(const std::string& content, const std::string& path,
 
 SceneDifference::SceneDifference(const SceneFile& a, const SceneFile& b,
                                  const SceneOverrides& overrides, std::size_t clusters)
-    : a_(a), changed_values_(changed_values(a.text, b.text, overrides)) {
-  add_changed_data(a, b, changed_values_);
+    : a_(a), changes_(changed_values(a.text, b.text, overrides)) {
+  add_changed_data(a, b, changes_.values);
   const std::string of_a = shape_text(a.scene.image), of_b = shape_text(b.scene.image);
   if (of_a != of_b) {
     other_shape_ = of_a + " and " + of_b;
@@ -284,10 +284,10 @@ bool SceneDifference::differs() const {
 Lines SceneDifference::text(std::size_t limit) const {
   constexpr std::size_t kMaxValues = 20;
   Lines text;
-  for (std::size_t i = 0; i < std::min(kMaxValues, changed_values_.size()); ++i)
-    text += "scene: " + changed_values_[i];
-  if (changed_values_.size() > kMaxValues)
-    text += fmt::format("scene: {} more values\n", changed_values_.size() - kMaxValues);
+  for (std::size_t i = 0; i < std::min(kMaxValues, changes_.values.size()); ++i)
+    text += "scene: " + changes_.values[i];
+  if (changes_.values.size() > kMaxValues)
+    text += fmt::format("scene: {} more values\n", changes_.values.size() - kMaxValues);
   if (!other_shape_.empty()) return text + ("no pixels to compare: " + other_shape_);
   if (explanation_.pixels == 0)
     return text + fmt::format("no pixel differs; different circles: {}\n",
@@ -309,7 +309,7 @@ Lines SceneDifference::text(std::size_t limit) const {
 }
 
 OrderedJson SceneDifference::json(std::size_t limit) const {
-  OrderedJson json = {{"version", 1}, {"scene", changed_values_}};
+  OrderedJson json = {{"version", 1}, {"scene", changes_.values}};
   if (!other_shape_.empty()) return json["shape"] = other_shape_, json;
   json.update({{"width", a_.scene.image.width},
                {"height", a_.scene.image.height},

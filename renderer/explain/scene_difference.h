@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -33,6 +34,8 @@ class SceneDifference {
   SceneDifference(const SceneDifference&) = delete;
   SceneDifference& operator=(const SceneDifference&) = delete;
 
+  /// Line of the first change in `b`'s file; 0 if unknown.
+  std::uint32_t changed_line() const { return changes_.line; }
   /// False if all pixels are equal, also as floats.
   bool differs() const;
   /// At most `limit` circles per cluster.
@@ -41,7 +44,7 @@ class SceneDifference {
 
  private:
   const SceneFile& a_;
-  std::vector<std::string> changed_values_;
+  SceneChanges changes_;
   std::string other_shape_;  ///< both shapes if they differ
   std::unique_ptr<const DrawnScene> drawn_a_, drawn_b_;
   DifferenceExplanation explanation_;

@@ -63,10 +63,11 @@ class ValueChanges {
       return;
     }
     if (is_same(a, b)) return;
-    lines_.push_back(fmt::format("{} {} -> {}", path, value_text(a), value_text(b)));
+    changes_.values.push_back(fmt::format("{} {} -> {}", path, value_text(a), value_text(b)));
+    note_line(b);
   }
 
-  std::vector<std::string> take() { return std::move(lines_); }
+  SceneChanges take() { return std::move(changes_); }
 
  private:
   static bool is_same(YamlNode a, YamlNode b) {
@@ -84,19 +85,39 @@ class ValueChanges {
       if (key.text() == "circles" ||
           std::find(passed_over_.begin(), passed_over_.end(), name) != passed_over_.end())
         return;
-      lines_.push_back(fmt::format("{} {} {}", name, value_text(value), what));
+      changes_.values.push_back(fmt::format("{} {} {}", name, value_text(value), what));
     };
     a.for_each_entry([&](YamlNode key, YamlNode value) {
       const auto other = b.find(key.text());
       if (!other) return add(key, value, "removed");
-      if (key.text() != "circles" || !value.is_list()) compare(value, *other, path_of(key));
+      if (key.text() != "circles" || !value.is_list())
+        compare(value, *other, path_of(key));
+      else if (changes_.line == 0)
+        find_changed_circle(value, *other);
     });
     b.for_each_entry([&](YamlNode key, YamlNode value) {
-      if (!a.find(key.text())) add(key, value, "added");
+      if (a.find(key.text())) return;
+      const std::size_t before = changes_.values.size();
+      add(key, value, "added");
+      if (changes_.values.size() > before) note_line(key);
     });
   }
 
-  std::vector<std::string> passed_over_, lines_;
+  void note_line(YamlNode of_b) {
+    if (changes_.line == 0) changes_.line = of_b.place().line;
+  }
+
+  void find_changed_circle(YamlNode a, YamlNode b) {
+    const std::vector<YamlNode> of_a = items_of(a), of_b = items_of(b);
+    for (std::size_t i = 0; i < of_b.size() && changes_.line == 0; ++i) {
+      ValueChanges changes({});
+      if (i < of_a.size()) changes.compare(of_a[i], of_b[i], "");
+      if (i >= of_a.size() || !changes.changes_.values.empty()) note_line(of_b[i]);
+    }
+  }
+
+  std::vector<std::string> passed_over_;
+  SceneChanges changes_;
 };
 
 }  // namespace
@@ -122,8 +143,8 @@ std::optional<std::uint32_t> SceneText::circle_line(std::size_t layer, std::uint
   return circle_lines_[layer][index];
 }
 
-std::vector<std::string> changed_values(const SceneText& a, const SceneText& b,
-                                        const SceneOverrides& overrides) {
+SceneChanges changed_values(const SceneText& a, const SceneText& b,
+                            const SceneOverrides& overrides) {
   std::vector<std::string> ignored_files = {"output"};
   if (overrides.seed) ignored_files.emplace_back("seed");
   if (overrides.width) ignored_files.insert(ignored_files.end(), {"image.width", "image.height"});

@@ -28,9 +28,14 @@ class SceneText {
   std::vector<std::string> data_;
 };
 
-/// Returns differing values: "seed 7 -> 8", "layers[2].random.count 300 added". Skips inline
-/// circles and values that the command line sets. A list of another length counts as one value.
-std::vector<std::string> changed_values(const SceneText& a, const SceneText& b,
-                                        const SceneOverrides& overrides);
+struct SceneChanges {
+  std::vector<std::string> values;  ///< "seed 7 -> 8", "layers[2].random.count 300 added"
+  /// Line of the first changed value or inline circle that the second scene has; 0: none.
+  std::uint32_t line = 0;
+};
+/// Skips values that the command line sets. A list of another length counts as one value.
+/// Inline circles only have a line.
+SceneChanges changed_values(const SceneText& a, const SceneText& b,
+                            const SceneOverrides& overrides);
 
 }  // namespace roundel

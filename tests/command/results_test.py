@@ -164,7 +164,7 @@ class Merging(ResultsCase):
         attached = {name: re.findall(r"^\[\[ATTACHMENT\|(.*)\]\]$", case.findtext("system-out", ""), re.M) for name, case in cases.items()}
         kept = [f"regress-output/{part}/d.png" for part in ("diff", "actual")]
         self.assertEqual(attached, {"a.png": [], "b.png": [path.replace("d.png", "b.png") for path in kept + ["goldens/d.png"]], "c.png": [], "d.png": kept + ["goldens/d.png"], "e.png": [],
-                                    "f.png": ["regress-output/actual/f.png"], "old.png": ["goldens/old.png"]})
+                                    "f.png": ["regress-output/actual/f.png", "goldens/old.png"], "old.png": ["goldens/old.png"]})
         for path in sum(attached.values(), []):
             self.assertTrue(os.path.isfile(self.path(f"whole/{path}")), path)
 

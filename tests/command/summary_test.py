@@ -66,8 +66,8 @@ class SummaryTest(CommandCase):
         for number in range(1, 25):
             os.link(self.path("goldens/0.png"), self.path(f"goldens/{number}.png"))
         text = self.diff("--markdown", "s.md", "--annotations", "github")
-        self.assertEqual(text.count("::error "), 21)
-        self.assertIn("\n::error title=roundel::and 5 more\n", text)
+        self.assertEqual(text.count("::error "), 10)
+        self.assertIn("\n::error title=roundel::and 16 more\n", text)
         self.assertIn("\nand 5 more\n", self.read("s.md").decode())
         self.assertEqual(len(os.listdir(self.path("s-pictures"))), 20)
 
@@ -84,8 +84,33 @@ class SummaryTest(CommandCase):
     def test_regress(self):
         self.draw("goldens/s.png", "0.1")
         done = self.run_roundel("regress", "s.yaml", "--goldens", "goldens", "--markdown", "s.md", "--annotations", "github", code=DIFFER)
-        self.assertIn(b"::error file=goldens/s.png,title=s.png::differs: ", done.stdout)
+        self.assertRegex(done.stdout.decode(), r"\n::error file=s\.yaml,line=1,title=s\.png::differs: .*; [\d.]+ %25 of the pixels, by up to \d+\n")
+        text = self.read("s.md").decode()
+        self.assertRegex(text, r"<br>[\d.]+ % of the pixels, by up to \d+ \|")
+        self.assertTrue(text.endswith("\nTo accept:\n\n```sh\nroundel accept s.png\n```\n"), text)
         self.assertEqual(sorted(os.listdir(self.path("s-pictures"))), ["00-actual.png", "00-difference.png", "00-golden.png"])
+
+    def test_the_cause_is_shown_at_its_line(self):
+        for folder in ("old/scenes", "scenes"):
+            os.makedirs(self.path(folder))
+            self.write(f"{folder}/value.yaml", SCENE.replace("image", "\nseed: 7\nimage"))
+            self.write(f"{folder}/circle.yaml", SCENE.replace("vars: {radius: 0.3}", "").replace("[{circles: [", "\n- circles:\n  - ").replace("}]}]", "}")
+                       .replace("$radius", "0.3"))
+        regress = ["regress", "scenes", "--goldens", "goldens"]
+        self.run_roundel(*regress, code=DIFFER)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        for name, old, new in (("value", "radius: 0.3", "radius: 0.2"), ("circle", "radius: 0.3}\n", "radius: 0.1}\n")):
+            self.write(f"scenes/{name}.yaml", self.read(f"scenes/{name}.yaml").decode().replace(old, new))
+        more = ["--explain-from", "old", "--markdown", "s.md", "--annotations", "github", "--json", "r.json", "--title", "run | 7"]
+        for workspace, place in (("", "scenes/"), (self.path("scenes"), ""), (self.path("old"), "scenes/")):
+            out = self.run_roundel(*regress, *more, code=DIFFER, env={**os.environ, "GITHUB_WORKSPACE": workspace}).stdout.decode()
+            self.assertIn(f"::error file={place}circle.yaml,line=6,title=circle.png::circle.yaml:6: differs: ", out)
+            self.assertIn(f"::error file={place}value.yaml,line=2,title=value.png::vars.radius 0.3 → 0.2, value.yaml:2: differs", out)
+        text = self.read("s.md").decode()
+        self.assertTrue(text.startswith("### run \\| 7\n"), text)
+        self.assertIn("| value.png | **vars.radius 0.3 → 0.2, value.yaml:2**<br>differs: ", text)
+        again = self.run_roundel("report", "r.json", "--goldens", "goldens", "--annotations", "github", code=DIFFER).stdout.decode()
+        self.assertIn("::error file=scenes/value.yaml,line=2,", again)
 
     def test_inputs_are_never_replaced_and_links_never_followed(self):
         os.rmdir(self.path("goldens"))

@@ -150,9 +150,10 @@ class UntrustedTextTest(CommandCase):
             self.assertIsNone(re.search("[\x1b\x07\x7f-\x9f\u202e]", self.read(name).decode()), name)
         summary = self.read("r.md").decode()
         self.assertIsNone(re.search("[\x1b\x07\x7f-\x9f\u202e]", summary))
-        self.assertEqual(len(summary.splitlines()), 6 + 4)
+        self.assertEqual(len(summary.splitlines()), 6 + 4 + 6)
+        self.assertTrue(summary.splitlines()[-2].startswith("roundel accept "), summary)  # names have no line ends
         for line in summary.splitlines():
-            self.assertRegex(line, r"^(### |4 pictures|\||$)")
+            self.assertRegex(line, r"^(### |4 pictures|\||To accept:|```(sh)?$|roundel accept |$)")
         # Results of another job, with arbitrary texts.
         results = json.loads(self.read("r.json"))
         for picture in results["pictures"]:

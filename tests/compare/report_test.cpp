@@ -87,6 +87,28 @@ TEST_F(Report, HoldsTheFailuresWithPicturesAndThePassesByName) {
             0u);
 }
 
+TEST_F(Report, HoldsPlainPngFilesAsTheyAre) {
+  write(run_of(1));
+  const std::string script = content(folder_ / "report/pictures/000000.js");
+  const auto holds = [&script](const std::string& file) {
+    std::string digits, start = content(file).substr(0, 3 * 20);
+    for (std::size_t i = 0; i < start.size(); i += 3) {  // base64, by its definition
+      unsigned group = 0;
+      for (std::size_t k = 0; k < 3; ++k)
+        group = group << 8 | static_cast<unsigned char>(start[i + k]);
+      for (int shift = 18; shift >= 0; shift -= 6)
+        digits +=
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[group >> shift &
+                                                                               63U];
+    }
+    return script.find(digits) != std::string::npos;
+  };
+  EXPECT_TRUE(holds(folder_ / "golden.png"));
+  EXPECT_TRUE(holds(folder_ / "actual.png"));
+  EXPECT_NE(script.find(",max_delta:0"), std::string::npos);
+  EXPECT_EQ(script.find("difference:"), std::string::npos);
+}
+
 TEST_F(Report, EqualRunsGiveEqualFiles) {
   write(run_of(3));
   const std::string first = page(), picture = content(folder_ / "report/pictures/000002.js");

@@ -17,8 +17,9 @@ before(async () => {
 });
 after(() => browser?.close());
 
-// A page of a report; it must print nothing on the console and contact no server.
-export async function open(t, name, {show = '', colorScheme = 'light', ...more} = {}) {
+// A page of a report; it must print nothing on the console and contact no server. `whole`: pictures
+// are shown as a whole, instead of their largest differences.
+export async function open(t, name, {show = '', whole = true, colorScheme = 'light', ...more} = {}) {
   const context = await browser.newContext({colorScheme, viewport: {width: 1280, height: 860}, offline: true, ...more});
   const page = await context.newPage();
   const problems = [];
@@ -35,6 +36,7 @@ export async function open(t, name, {show = '', colorScheme = 'light', ...more} 
   });
   await page.goto(pathToFileURL(join(folder, name, 'index.html')).href + (show && '#' + encodeURIComponent(show)));
   if (show) await shows(page, show);
+  if (whole && show) await page.keyboard.press('0');
   return page;
 }
 
@@ -58,7 +60,7 @@ export const colorAt = (page, x, y) => page.evaluate(([px, py]) => {
 export const pointOf = (page, x, y, pane = 0) => page.evaluate(async ([px, py, index]) => {
   for (let i = 0; i < 2; ++i) await new Promise(requestAnimationFrame);
   const one = panes()[index];
-  return [screenX(one, px + 0.5), screenY(py + 0.5)];
+  return [screenX(one, px + 0.5), screenY(one, py + 0.5)];
 }, [x, y, pane]);
 
 export async function moveTo(page, [x, y]) {

@@ -2,7 +2,10 @@
 // keyboards: page_test.js FOLDER, ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {readFileSync} from 'node:fs';
 import {choose, open, screenshot, shows} from './browser.js';
+
+const AXE = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 // Counts the pages of a PDF as Chromium writes it.
 const pagesOf = pdf => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g).length;
@@ -15,7 +18,7 @@ test('on paper each failure has a page, and pictures keep their proportions', as
   await page.keyboard.press('Control+p');
   await page.waitForFunction(() => window.isPrinting);
   assert.equal(await page.locator('#paper section').count(), 9);
-  assert.match(await page.locator('#paper section').nth(5).textContent(), /^spot\.png differs.*5 pixels differ.*goldenactualdifference.*RMSE/);
+  assert.match(await page.locator('#paper section').nth(4).textContent(), /^spot\.png differs.*5 pixels differ.*goldenactualdifference.*RMSE/);
   assert.deepEqual(await page.locator('#paper section').nth(1).locator('figcaption').allTextContents(), ['golden']);  // the torn pair's
   await page.emulateMedia({media: 'print'});
   const shapes = await page.evaluate(() => [...document.querySelectorAll('#paper canvas')].map(one => {
@@ -36,6 +39,21 @@ test('printed by the browser itself there is all that is at hand', async t => {
   assert.deepEqual(await page.locator('#paper figcaption').allTextContents(), ['golden', 'actual', 'difference']);
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   assert.equal(await page.locator('#paper section').count(), 0);
+});
+
+test('axe finds nothing, light and dark, wide and narrow', async t => {
+  for (const colorScheme of ['light', 'dark']) for (const width of [390, 860, 1600]) {
+    const page = await open(t, 'report', {show: 'spot.png', colorScheme, viewport: {width, height: 844}});
+    await page.evaluate(() => {
+      run.failures.find(one => one.name === 'gone.png').explanation = ['seed 7 -> 8', '  circle 12'];
+    });
+    await choose(page, 'gone.png');
+    await page.locator('#counts button').first().click();
+    await page.locator('#tick').click();
+    await page.evaluate(AXE);
+    const {violations} = await page.evaluate(() => axe.run());
+    assert.deepEqual(violations.map(one => `${one.id}: ${one.nodes.map(node => node.html).join(' ')}`), [], `${colorScheme} ${width}`);
+  }
 });
 
 test('without scripts there is a table', async t => {
@@ -86,11 +104,16 @@ test('the keys below are those that there are', async t => {
   await shows(page, 'shape.png');
 });
 
-test('an explanation is shown where there is one', async t => {
+test('an explanation shows its first line, and the rest on request', async t => {
   const page = await open(t, 'report', {show: 'spot.png'});
   await page.evaluate(() => {
     run.failures.find(one => one.name === 'gone.png').explanation = ['seed 7 -> 8', '  circle 12 <b>'];
   });
   await choose(page, 'gone.png');
-  assert.equal(await page.locator('#about .explanation').textContent(), 'seed 7 -> 8\n  circle 12 <b>');
+  const rest = page.locator('#about .explanation pre');
+  assert.equal(await page.locator('#about .explanation summary').textContent(), 'seed 7 -> 8');
+  assert.equal(await rest.isVisible(), false);
+  await page.locator('#about .explanation summary').click();
+  assert.equal(await rest.textContent(), '  circle 12 <b>');
+  assert.equal(await rest.isVisible(), true);
 });

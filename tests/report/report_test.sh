@@ -17,7 +17,8 @@ command -v node >/dev/null || missing "needs Node (packages nodejs and npm)"
 (($(node -p 'process.versions.node.split(".")[0]') >= 18)) || missing "needs Node 18 or newer, got $(node --version)"
 browser=$(type -P chromium chromium-browser google-chrome | head -n 1 || :)
 [[ -n $browser ]] || missing "needs a browser (package chromium)"
-[[ -d $here/node_modules/playwright-core ]] || missing "needs playwright-core (npm ci in tests/report)"
+[[ -d $here/node_modules/playwright-core && -d $here/node_modules/axe-core ]] ||
+  missing "needs playwright-core and axe-core (npm ci in tests/report)"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

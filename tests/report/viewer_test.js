@@ -17,20 +17,78 @@ test('zoom and place stay over views and over pictures of the same size', async 
   await page.keyboard.press('g');
   await page.keyboard.press('+');
   const position = await place(page);
-  for (const key of ['2', '3', '4', '5', '6', '1', 'j']) {
+  for (const key of ['2', '3', '4', '5', '6', '1']) {
     await page.keyboard.press(key);
     assert.deepEqual(await place(page), position, key);
   }
-  await shows(page, 'x</script>.png');
+  await choose(page, 'x</script>.png');
   assert.deepEqual(await place(page), position);
   await choose(page, 'shape.png');
-  await choose(page, ALPHA);  // another size: shown as a whole
-  assert.ok(await page.evaluate(() => shown.isFitted));
+  await choose(page, ALPHA);  // another size: begins where it differs
+  assert.deepEqual(await cursor(page), {x: 5, y: 7});
+});
+
+test('a picture opens at its largest difference, in the view of the last visit', async t => {
+  const page = await open(t, 'report', {show: 'spot.png', whole: false, viewport: {width: 860, height: 800}});
+  const {scale} = await place(page);
+  assert.equal(scale, 8);
+  assert.deepEqual(await cursor(page), {x: 40, y: 30});
+  assert.equal(await page.locator('#map').isVisible(), true);
+  await page.keyboard.press('5');
+  await page.reload();
+  await shows(page, 'spot.png');
+  assert.equal(await page.evaluate(() => shown.view), 'difference');
+  await choose(page, 'shape.png');  // without a difference
+  assert.equal(await page.evaluate(() => shown.view), 'side');
+  await choose(page, 'spot.png');
+  assert.equal(await page.evaluate(() => shown.view), 'difference');
+});
+
+test('places are outlined in every view, and on a map that moves the picture', async t => {
+  const page = await open(t, 'values', {show: 'huge.png'});
+  const outlined = () => page.evaluate(() => {
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let found = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] === 214 && data[i + 1] === 0 && data[i + 2] === 108) ++found;
+    return found;
+  });
+  for (const key of ['1', '2', '3', '4', '5']) {
+    await page.keyboard.press(key);
+    assert.ok(await outlined() > 20, key);
+  }
+  await page.keyboard.press('o');
+  assert.equal(await outlined(), 0);
+  assert.equal(await page.locator('#map').isVisible(), false);  // the whole picture is in sight
+  await page.keyboard.press('g');
+  await page.locator('#map').click({position: {x: 10, y: 10}});
+  const {center} = await place(page);
+  assert.ok(center.x < 500 && center.y < 500);
+});
+
+test('controls stay where they are when the view changes', async t => {
+  const page = await open(t, 'report', {show: 'spot.png', viewport: {width: 860, height: 800}});
+  const positions = () => page.evaluate(() => [canvas, ...document.querySelectorAll('#tools button')].map(one => {
+    const {x, y, width} = one.getBoundingClientRect();
+    return [x, y, width];
+  }));
+  const before = await positions();
+  for (const key of ['2', '3', '4', '5', '6', '1']) {
+    await page.keyboard.press(key);
+    assert.deepEqual(await positions(), before, key);
+  }
+});
+
+test('on a phone golden is above actual', async t => {
+  const page = await open(t, 'report', {show: 'spot.png', hasTouch: true, isMobile: true, viewport: {width: 390, height: 844}});
+  const [golden, actual] = await page.evaluate(() => panes().map(({left, top, width, height}) => ({left, top, width, height})));
+  assert.ok(golden.left === actual.left && golden.top + golden.height < actual.top && golden.width > 340);
+  assert.deepEqual(await colorAt(page, ...await pointOf(page, 41, 30, 1)), [255, 120, 129]);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
 });
 
 test('g goes to the largest difference, n and N walk the places', async t => {
   const page = await open(t, 'report', {show: 'spot.png'});
-  assert.equal(await page.locator('#place').textContent(), '2 places');
+  assert.equal(await page.locator('#place').textContent(), '1 of 2');
   await page.keyboard.press('g');
   assert.deepEqual(await cursor(page), {x: 40, y: 30});
   assert.match(await readout(page), /^x 40, y 30 .*difference 135 0 0$/);
@@ -60,7 +118,7 @@ test('floats and 16 bits are read in their own values', async t => {
   await page.keyboard.press('g');
   const [, before, after, delta] = (await readout(page)).match(/golden (\d+) .* actual (\d+) .* difference (\d+) 0 0$/).map(Number);
   assert.ok(before > 255 && Math.abs(before - after) === delta && delta > 0 && delta < 4);
-  assert.match(await page.locator('#about').textContent(), /16 bits, 0 to 65535/);
+  assert.match(await page.locator('#more').textContent(), /16 bits, 0 to 65535/);
 });
 
 test('exposure shows what is brighter than the screen, and darker', async t => {
@@ -82,8 +140,9 @@ test('exposure shows what is brighter than the screen, and darker', async t => {
 
 test('a large picture is shown reduced, with every place that differs', async t => {
   const page = await open(t, 'values', {show: 'huge.png'});
-  assert.match(await page.locator('#about').textContent(), /5000×3000 is too large for this page: shown 3 times smaller/);
-  assert.equal(await page.locator('#place').textContent(), '2 places');
+  assert.match(await page.locator('#more').textContent(), /5000×3000 is too large for this page: shown 3 times smaller/);
+  assert.equal(await page.locator('#place').textContent(), '1 of 2');
+  await page.keyboard.press('o');  // only the pixels themselves
   await page.keyboard.press('5');  // a single red pixel is visible in the whole picture
   const red = await page.evaluate(() => {
     const {width, height} = canvas, data = canvas.getContext('2d').getImageData(0, 0, width, height).data;

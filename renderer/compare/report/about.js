@@ -7,16 +7,18 @@ function measureTexts(difference) {
   if (!difference || !difference.channels) return [];
   const {box, densest} = difference;
   const place = at => `${at.width}×${at.height} at (${at.x}, ${at.y})`;
-  const texts = [['size', `${difference.width}×${difference.height}`], ['differing pixels', String(difference.pixels_over)]];
-  if (difference.pixels !== difference.pixels_over) texts.push(['… at all', String(difference.pixels)]);
-  if (difference.antialiased) texts.push(['by antialiasing', String(difference.antialiased)]);
-  if (difference.ignored) texts.push(['ignored', `${difference.ignored.pixels}, of which ${difference.ignored.different} differ`]);
+  const share = 100 * difference.pixels_over / (difference.width * difference.height);
+  const texts = [['size', `${difference.width}×${difference.height}`],
+                 ['differing pixels', `${grouped(difference.pixels_over)} (${number(share, 3)} %)`]];
+  if (difference.pixels !== difference.pixels_over) texts.push(['… at all', grouped(difference.pixels)]);
+  if (difference.antialiased) texts.push(['by antialiasing', grouped(difference.antialiased)]);
+  if (difference.ignored) texts.push(['ignored', `${grouped(difference.ignored.pixels)}, of which ${grouped(difference.ignored.different)} differ`]);
   for (const [name, channel] of Object.entries(difference.channels)) {
     texts.push([name, `largest ${number(channel.largest)}, mean ${number(channel.mean)}`]);
   }
   texts.push(['RMSE', number(difference.rmse)], ['PSNR', number(difference.psnr_db) + ' dB']);
-  if (box) texts.push(['within', place(box)], ['densest', `${densest.pixels} in ${place(densest)}`]);
-  if (difference.not_finite > 0) texts.push(['NaN or infinity', String(difference.not_finite)]);
+  if (box) texts.push(['within', place(box)], ['densest', `${grouped(densest.pixels)} in ${place(densest)}`]);
+  if (difference.not_finite > 0) texts.push(['NaN or infinity', grouped(difference.not_finite)]);
   if (difference.flip) texts.push(['ꟻLIP', 'mean ' + number(difference.flip.mean)]);
   if (difference.ssim !== undefined) texts.push(['SSIM', number(difference.ssim)]);
   return texts;
@@ -31,7 +33,7 @@ function magnitude({difference}) {
   if (!difference?.channels) return '';
   const {pixels_over: pixels, not_finite: notFinite} = difference;
   const by = notFinite > 0 ? 'NaN or infinity' : number(largestOf(difference));
-  return `${pixels} ${pixels === 1 ? 'pixel' : 'pixels'} by up to ${by}`;
+  return `${plural(pixels, 'pixel')} by up to ${by}`;
 }
 
 // Notes on the values of each kind of file.
@@ -40,15 +42,30 @@ const SAMPLE_NOTES = {
   floats: 'values are the files\' own floats',
 };
 
+const paragraph = (text, className = '') => element('p', {className}, text);
+
+// A renamed picture is one failure, with the golden of its old name.
+const nameOf = ({name, was}) => was ? `${name} (was ${was})` : name;
+
+// Returns what is above the picture: the explanation shows its first line.
 function describe(failure) {
-  const paragraph = (text, className = '') => element('p', {className}, text);
-  const parts = [element('h2', {}, failure.name, ' ', element('span', {className: 'state ' + failure.state.replace(' ', '-')}, failure.state))];
+  const parts = [element('h2', {}, nameOf(failure), ' ', element('span', {className: 'state ' + failure.state.replace(' ', '-')}, failure.state))];
   for (const reason of failure.reasons) parts.push(paragraph(reason, 'reason'));
   if (failure.origin) parts.push(paragraph(failure.origin, 'origin'));
-  if (failure.explanation) parts.push(element('pre', {className: 'explanation'}, failure.explanation.join('\n')));
+  if (failure.explanation) {
+    const [first, ...rest] = failure.explanation;
+    parts.push(rest.length === 0 ? paragraph(first, 'explanation')
+                                 : element('details', {className: 'explanation'}, element('summary', {}, first), element('pre', {}, rest.join('\n'))));
+  }
+  if (failure.left_out) parts.push(paragraph('the pictures are left out: ' + failure.left_out));
+  return parts;
+}
+
+// Returns what is below the picture.
+function describeMore(failure) {
+  const parts = [];
   if (failure.rule) parts.push(paragraph('rule: ' + failure.rule));
   if (failure.accept) parts.push(element('p', {}, 'to accept: ', element('code', {}, failure.accept)));
-  if (failure.left_out) parts.push(paragraph('the pictures are left out: ' + failure.left_out));
   return parts;
 }
 

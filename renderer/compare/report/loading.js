@@ -23,6 +23,7 @@ async function decodeLayers(pictures) {
   const names = LAYERS.filter(name => pictures[name]);
   const decoded = await Promise.all(names.map(name => decodePicture(pictures[name])));
   const layers = Object.fromEntries(names.map((name, i) => [name, decoded[i]]));
+  if (pictures.max_delta !== undefined) layers.difference = marksOf(layers.golden, layers.actual, pictures.max_delta);
   if (layers.difference) putFaded(layers.golden, layers.difference);
   return layers;
 }

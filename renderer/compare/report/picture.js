@@ -87,6 +87,20 @@ function lumaOf({levels, columns}, x, y) {
   return 0.3 * levels[at] + 0.6 * levels[at + 1] + 0.1 * levels[at + 2];
 }
 
+// Returns the difference of two pictures of bytes on white: red over the limit, else yellow.
+function marksOf(golden, actual, limit) {
+  const {width, height, columns} = golden, a = golden.values, b = actual.values;
+  const values = new Uint8ClampedArray(a.length).fill(255);
+  for (let i = 0; i < a.length; i += 4) {
+    let delta = 0;
+    for (let c = i; c < i + 4; ++c) delta = Math.max(delta, Math.abs(a[c] - b[c]));
+    if (delta === 0) continue;
+    values[i + 1] = delta > limit ? 0 : 200;
+    values[i + 2] = 0;
+  }
+  return {width, height, channels: 3, samples: 'bytes', values, columns, exposure: null};
+}
+
 // Replaces the white of a difference by the golden in light greys.
 function putFaded(golden, difference) {
   surfaceOf(golden, 0);

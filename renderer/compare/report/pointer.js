@@ -14,6 +14,7 @@ function spanOf([a, b]) {
 }
 
 function panBy(dx, dy) {
+  shown.start = 'hand';
   setScale(shown.scale, {x: shown.center.x - dx / shown.scale, y: shown.center.y - dy / shown.scale});
 }
 
@@ -57,11 +58,24 @@ for (const touch of ['touchstart', 'touchmove']) {
 canvas.addEventListener('wheel', event => {
   if (!shown.pair) return;
   event.preventDefault();
+  shown.start = 'hand';
   zoomAt(placeOf(event), Math.exp(-event.deltaY / 400));
 }, {passive: false});
 
 canvas.addEventListener('dblclick', event => {
   if (!shown.pair) return;
   const pixel = pixelAt(placeOf(event));
+  shown.start = 'hand';
   setScale(MIN_VALUES_SCALE + 10, {x: pixel.x + 0.5, y: pixel.y + 0.5});
 });
+
+// A press on the map shows the picture there.
+for (const type of ['pointerdown', 'pointermove']) {
+  map.addEventListener(type, event => {
+    if (!shown.pair || event.buttons === 0) return;
+    map.setPointerCapture(event.pointerId);
+    shown.start = 'hand';
+    const {width, height} = shown.pair;
+    setScale(shown.scale, {x: event.offsetX / map.clientWidth * width, y: event.offsetY / map.clientHeight * height});
+  });
+}

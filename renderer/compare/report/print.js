@@ -19,13 +19,13 @@ function figureOf(picture, label) {
 function sheetOf(failure, pair) {
   const labels = pair ? ['golden', 'actual', 'difference'].filter(name => pair[name]) : [];
   const figures = element('div', {className: 'figures'}, ...labels.map(name => figureOf(pair[name], name)));
-  return element('section', {}, ...describe(failure), figures, element('div', {className: 'measures'}, ...measures(failure)));
+  return element('section', {}, ...describe(failure), figures, element('div', {className: 'measures'}, ...measures(failure)), ...describeMore(failure));
 }
 
 function firstSheet() {
   const left = listed.length - Math.min(listed.length, MAX_PRINTED);
-  const note = left > 0 ? [element('p', {}, `${left} more failures are not printed; filter the list to choose.`)] : [];
-  return element('section', {}, element('h1', {}, document.title), byId('counts').cloneNode(true), ...note);
+  const note = left > 0 ? [element('p', {}, `${grouped(left)} more failures are not printed; filter the list to choose.`)] : [];
+  return element('section', {}, element('h1', {}, document.title), element('p', {}, [...byId('counts').children].map(one => one.textContent).join(', ')), ...note);
 }
 
 async function printAll() {

@@ -10,6 +10,7 @@ async function select(index) {
   markCurrent();
   history.replaceState(null, '', '#' + encodeURIComponent(failure.name));
   byId('about').replaceChildren(...describe(failure));
+  byId('more').replaceChildren(...describeMore(failure));
   byId('measures').replaceChildren(...measures(failure));
   announce('verdict', verdictOf(failure));
   Object.assign(shown, {pair: null, isActual: false, place: -1});
@@ -23,6 +24,7 @@ async function select(index) {
     if (current !== index) return;  // another failure was selected in the meantime
     arrive(pair);
     canvas.dataset.shows = failure.name;
+    fillThumbs();
     performance.mark('pictured');
   } catch (error) {
     tellProblem(error);
@@ -30,17 +32,19 @@ async function select(index) {
 }
 
 let lastSize = '';
-// Pictures of one size keep the view.
+// Pictures of one size stay where a person has moved them.
 function arrive(pair) {
   const size = `${pair.width}×${pair.height}`;
-  const stays = size === lastSize && !shown.isFitted;
+  const stays = size === lastSize && shown.start === 'hand';
   lastSize = size;
   shown.pair = pair;
-  if (!canShow(shown.view)) shown.view = 'side';
-  byId('about').append(...describePair(pair));
+  shown.view = canShow(shown.wantedView) ? shown.wantedView : 'side';
+  byId('more').append(...describePair(pair));
   if (!stays) {
     shown.cursor = null;
-    fit();
+    if (shown.start === 'hand') shown.start = 'place';
+    if (shown.start === 'whole') fit();
+    else beginAtDifference();
   }
   showControls();
 }
@@ -52,8 +56,22 @@ function canShow(view) {
   return Boolean(golden && actual && (view !== 'difference' || difference) && (view !== 'flip' || flip));
 }
 
+// The view is remembered, also for the next report.
+const VIEW_KEY = 'roundel-view';
+function rememberedView() {
+  try {
+    return VIEWS.find(view => view === localStorage.getItem(VIEW_KEY)) ?? 'side';
+  } catch {  // a browser may keep nothing for files
+    return 'side';
+  }
+}
+
 function setView(view) {
-  shown.view = view;
+  shown.view = shown.wantedView = view;
+  try {
+    localStorage.setItem(VIEW_KEY, view);
+  } catch {  // as above
+  }
   if (shown.pair && shown.isFitted) fit();
   showControls();
 }
@@ -67,7 +85,9 @@ function showControls() {
   }
   byId('last-view').textContent = pair?.flip ? '6' : '5';
   for (const button of document.querySelectorAll('[data-do]')) button.disabled = !pair;
-  byId('places').hidden = !pair?.places.length;
+  for (const name of ['peak', 'before', 'next']) document.querySelector(`[data-do=${name}]`).disabled = !pair?.places.length;
+  byId('outlines').firstElementChild.disabled = !pair?.places.length;
+  byId('exposure').hidden = shown.exposure === 0 && (!pair || [pair.golden, pair.actual].every(one => !one || one.samples === 'bytes'));
   byId('background').hidden = !pair || [pair.golden, pair.actual].every(one => !one || one.channels % 2 === 1);
   const words = {slider: 'divider', blend: 'actual', blink: 'speed'}[view];
   byId('amount').hidden = !words || !canShow('side');
@@ -81,9 +101,9 @@ function showControls() {
 
 function showPlace() {
   const {pair, place} = shown;
-  if (!pair?.places.length) return;
+  if (!pair?.places.length) return announce('place', '');
   const all = pair.allPlaces;
-  const text = place < 0 ? `${all} ${all === 1 ? 'place' : 'places'}` : `${place + 1} of ${all}`;
+  const text = place < 0 ? plural(all, 'place') : `${grouped(place + 1)} of ${grouped(all)}`;
   announce('place', text);
   if (place >= 0) announce('pixel', `place ${text}, ${readout()}`);
 }
@@ -110,17 +130,25 @@ function setExposure(stops) {
   const [range, text] = byId('exposure').children;
   range.value = shown.exposure;
   text.textContent = shown.exposure > 0 ? '+' + shown.exposure : String(shown.exposure).replace('-', '−');
+  showControls();
+}
+
+function setOutlines(isOutlined) {
+  shown.isOutlined = byId('outlines').firstElementChild.checked = isOutlined;
   paint();
 }
 
-function goToPlace(go) {
+// Moves the picture by a control or key; the next one begins in the same way.
+function move(start, go) {
+  shown.start = start;
   go();
   showPlace();
 }
 
 const ACTIONS = {
-  out: () => setScale(shown.scale / 1.5), in: () => setScale(shown.scale * 1.5), fit,
-  peak: () => goToPlace(goToPeak), next: () => goToPlace(() => stepPlace(1)), before: () => goToPlace(() => stepPlace(-1)),
+  out: () => move('hand', () => setScale(shown.scale / 1.5)), in: () => move('hand', () => setScale(shown.scale * 1.5)),
+  fit: () => move('whole', fit), peak: () => move('place', goToPeak),
+  next: () => move('place', () => stepPlace(1)), before: () => move('place', () => stepPlace(-1)),
 };
 for (const button of document.querySelectorAll('[data-do]')) button.onclick = ACTIONS[button.dataset.do];
 for (const radio of document.querySelectorAll('[data-view]')) {
@@ -130,6 +158,7 @@ for (const radio of document.querySelectorAll('[data-view]')) {
   };
 }
 byId('amount').lastElementChild.oninput = event => setAmount(Number(event.target.value));
+byId('outlines').firstElementChild.onchange = event => setOutlines(event.target.checked);
 byId('exposure').firstElementChild.oninput = event => setExposure(Number(event.target.value));
 byId('background').firstElementChild.value = shown.background;
 byId('background').firstElementChild.onchange = event => {
@@ -144,7 +173,7 @@ const KEYS = {
   '[': () => setAmount(shown.amounts[shown.view] - 5), ']': () => setAmount(shown.amounts[shown.view] + 5),
   ' ': flipByHand, g: ACTIONS.peak, n: ACTIONS.next, N: ACTIONS.before,
   e: () => setExposure(shown.exposure + 0.5), E: () => setExposure(shown.exposure - 0.5),
-  '+': ACTIONS.in, '=': ACTIONS.in, '-': ACTIONS.out, 0: fit,
+  '+': ACTIONS.in, '=': ACTIONS.in, '-': ACTIONS.out, 0: ACTIONS.fit, o: () => setOutlines(!shown.isOutlined),
 };
 const NEEDS_NO_PAIR = 'jk/';
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
@@ -178,7 +207,7 @@ document.addEventListener('keydown', event => {
   if (!shown.pair && !NEEDS_NO_PAIR.includes(event.key)) return;
   const hasOwnKeys = event.target !== document.body && event.target !== canvas;
   if (event.key in ARROWS) {
-    if (type === 'range' || type === 'radio') return;
+    if (type === 'range' || type === 'radio' || tagName === 'SUMMARY') return;
     moveByArrow(event);
   } else if (VIEWS[event.key - 1]) {
     if (canShow(VIEWS[event.key - 1])) setView(VIEWS[event.key - 1]);
@@ -191,11 +220,22 @@ document.addEventListener('keydown', event => {
 });
 
 // ---- The page.
+// The counts in the head choose what the list shows.
 function showCounts() {
-  const names = {differ: 'differ', new: 'new', missing: 'missing', not_compared: 'not compared', same: 'same'};
-  const classes = {differ: 'differs', not_compared: 'not-compared'};
-  for (const [key, name] of Object.entries(names)) {
-    if (run.counts[key] > 0) byId('counts').append(element('span', {className: 'state ' + (classes[key] ?? key)}, `${run.counts[key]} ${name}`));
+  for (const [key, state] of Object.entries({differ: 'differs', new: 'new', missing: 'missing', not_compared: 'not compared', same: 'same'})) {
+    const count = run.counts[key];
+    if (count === 0) continue;
+    const button = element('button', {className: 'state ' + state.replace(' ', '-')}, `${grouped(count)} ${key.replace('_', ' ')}`);
+    if (state === 'same') {
+      button.title = 'Show the names of these pictures';
+      button.onclick = () => { byId('passes').open = !byId('passes').open; };
+    } else {
+      button.title = 'List only these; again: all';
+      button.dataset.state = state;
+      button.setAttribute('aria-pressed', 'false');
+      button.onclick = () => chooseState(chosenState === state ? '' : state);
+    }
+    byId('counts').append(button);
   }
 }
 
@@ -204,6 +244,7 @@ new ResizeObserver(() => {
   else paint();
 }).observe(canvas);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint);
+shown.wantedView = shown.view = rememberedView();
 showCounts();
 filter();
 listPasses();

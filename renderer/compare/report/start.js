@@ -6,3 +6,5 @@ const element = (tag, properties = {}, ...children) => {
   made.append(...children);
   return made;
 };
+const grouped = number => number.toLocaleString('en-US');  // 1,234
+const plural = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;

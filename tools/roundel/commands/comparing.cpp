@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -128,15 +129,20 @@ void add_result_files(CommandLine& line, RunFiles& files) {
       "markdown", "FILE", file_name(files.markdown, "a file name"),
       {Group::kResults,
        "write a summary for a pull request; a table of the first 20 pictures that are not the "
-       "same, with golden, actual and difference as PNG files in a folder beside it"});
-  line.add_value(
-      "annotations", "SYSTEM",
-      [&files](const std::string& value) {
-        if (value != "github") throw expected_one_of({"github"});
-        files.annotates = true;
-      },
-      {Group::kResults,
-       "print failures as annotations of a CI system: github; the first 20, shown at the goldens"});
+       "same, with cause, size of the difference, and golden, actual and difference as PNG files "
+       "in a folder beside it; then the command that accepts them"});
+  line.add_value("annotations", "SYSTEM",
+                 [&files](const std::string& value) {
+                   if (value != "github") throw expected_one_of({"github"});
+                   files.annotates = true;
+                 },
+                 {Group::kResults,
+                  "print failures as annotations of a CI system: github; at most 10, shown at the "
+                  "scenes' changed lines"});
+  line.add_value("title", "TEXT", text(files.title, "a text"),
+                 {Group::kResults,
+                  "title of the results, such as a commit or a time; default: the "
+                  "names of the folders"});
   line.add_check([&files](CommandLine::Problems& problems) {
     if (files.annotates && files.json == "-")
       problems.emplace_back("--annotations: standard output has the JSON; write that to a file");
@@ -483,8 +489,9 @@ void remove_old_results(const RunFiles& files) {
   remove_markdown_pictures(*files.markdown);
 }
 
-int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
+int finish_run(ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
                Verbosity verbosity) {
+  run.title = files.title.value_or(run.title);
   if (prints_lines(files, verbosity)) {
     print_results(run, rules, verbosity);
   } else {
@@ -495,7 +502,10 @@ int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFile
   if (files.junit) problems.attempt([&] { write_text(*files.junit, run_junit(run)); });
   if (files.report) problems.attempt([&] { write_report(*files.report, run); });
   if (files.markdown) problems.attempt([&] { write_markdown(*files.markdown, run); });
-  if (files.annotates) print_commands(github_annotations(run));
+  if (files.annotates) {
+    const char* const workspace = std::getenv("GITHUB_WORKSPACE");
+    print_commands(github_annotations(run, workspace == nullptr ? "" : workspace));
+  }
   const RunCounts counts = count_states(run);
   if (counts.not_compared > 0 || !problems.empty()) return kCouldNotCompare;
   return counts.same == counts.all() ? kSame : kDiffer;

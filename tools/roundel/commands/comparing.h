@@ -21,6 +21,7 @@ struct RunFiles {
   std::optional<std::string> manifest;  ///< default: goldens.yaml beside the goldens, if it exists
   std::optional<std::string> report, junit, json, markdown;  ///< json may be "-"
   bool annotates = false;                                    ///< for GitHub, on stdout
+  std::optional<std::string> title;                          ///< default: the names of the folders
 };
 /// Adds all but --json.
 void add_run_files(CommandLine& line, RunFiles& files);
@@ -100,8 +101,9 @@ void remove_old_result(const std::string& path);
 void remove_old_results(const RunFiles& files);
 
 /// Writes all requested files, prints a line for each picture that differs and one for all, and
-/// returns the exit code. A run that prints no lines reports failed comparisons on stderr.
-int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
+/// returns the exit code. A run that prints no lines reports failed comparisons on stderr. Gives
+/// the run its title.
+int finish_run(ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
                Verbosity verbosity);
 
 }  // namespace roundel

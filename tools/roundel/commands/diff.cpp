@@ -170,16 +170,16 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.set_guide("docs/compare.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     const Tolerance& tolerance = options.tolerance;
-    const bool judges = tolerance.max_delta > 0 || !tolerance.channel_deltas.empty() ||
-                        tolerance.max_pixels || tolerance.max_density ||
-                        !tolerance.ignore.empty() || tolerance.mask ||
-                        tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
-                        options.measures.flip || options.measures.ssim || options.measures.shift ||
-                        options.diff_image || is_for_folders(options) || options.files.report ||
-                        options.output;
+    const bool judges =
+        tolerance.max_delta > 0 || !tolerance.channel_deltas.empty() || tolerance.max_pixels ||
+        tolerance.max_density || !tolerance.ignore.empty() || tolerance.mask ||
+        tolerance.ignores_antialiasing || tolerance.is_shape_tolerant || options.measures.flip ||
+        options.measures.ssim || options.measures.shift || options.diff_image ||
+        is_for_folders(options) || options.files.report || options.files.title || options.output;
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
-          "--explain: does not work with limits, measures, --diff-image, --report, --output and "
+          "--explain: does not work with limits, measures, --diff-image, --report, --title, "
+          "--output and "
           "options for folders");
     }
   });
@@ -351,6 +351,7 @@ int compare_two_files(const DiffOptions& options) {
   ComparisonRun run = run_of_two_files(options, compared, verdict);
   if (prints_lines(options.files, options.verbosity)) print_boxes_outside(run);
   keep_pictures(options, PendingGoldens::Others::kKeep, run, problems);
+  run.title = options.files.title.value_or(run.title);
   if (options.files.report) problems.attempt([&] { write_report(*options.files.report, run); });
   print_kept(options, run);
   if (!problems.empty()) return kCouldNotCompare;

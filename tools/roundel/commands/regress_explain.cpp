@@ -41,15 +41,16 @@ bool is_shallow_clone() {
 }
 
 /// Explains why the scene's picture differs from that of the same scene in the other checkout.
-Lines explain(const std::string& checkout, const std::string& path,
-              const SceneOverrides& overrides) {
+void explain(const std::string& checkout, const std::string& path, const SceneOverrides& overrides,
+             PairResult& result) {
   const std::string old_path = path_in_checkout(checkout, path);
   const SceneFile before(read_scene_text(old_path), old_path, overrides);
   const SceneFile after(read_scene_text(path), path, overrides);
   const SceneDifference difference(before, after, overrides, kClusters);
   Lines text = difference.text(kCircles);
   if (!difference.differs()) text += fmt::format("{} draws the same\n", old_path);
-  return text;
+  result.explanation = text.all();
+  result.scene_line = difference.changed_line();
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void explain_failures(const std::string& checkout, const std::vector<Subject>& s
     SceneOverrides of_frame = overrides;
     of_frame.frame = subject.frame;
     try {
-      result.explanation = explain(checkout, subject.scene->path, of_frame).all();
+      explain(checkout, subject.scene->path, of_frame, result);
     } catch (const std::exception& error) {
       result.explanation = lines_of(fmt::format("not explained: {}\n", error.what()));
     }
