@@ -211,6 +211,15 @@ void fill_measures(PictureDifference& difference, const Picture& a, const Pictur
   if (measures.ssim) difference.ssim = structural_similarity(a, b);
 }
 
+void compare_overlap(const Picture& a, const Picture& b, const Tolerance& tolerance,
+                     const Measures& measures, PictureDifference& difference) {
+  const PictureDifference inside = compare_pictures(
+      a, placed_on(a, b), with_fitting_mask(tolerance, a.width, a.height), Measures{});
+  difference.overlap = PictureDifference::Overlap{std::min(a.width, b.width),
+                                                  std::min(a.height, b.height), inside.pixels_over};
+  if (measures.shift) difference.shift = find_shift(a, b, tolerance);
+}
+
 /// Both have the same shape.
 PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                      const Measures& measures) {
@@ -232,6 +241,7 @@ PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const T
   difference.kind = difference.pixels == 0 ? PictureDifference::Kind::kEqualPixels
                                            : PictureDifference::Kind::kDifferent;
   fill_measures(difference, a, b, measures);
+  if (measures.shift && difference.pixels_over > 0) difference.shift = find_shift(a, b, tolerance);
   return difference;
 }
 
@@ -255,48 +265,28 @@ void check_display(const ExrDisplay& a, const ExrDisplay& b) {
                                            ", which the comparison would ignore");
 }
 
-/// Both have the same shape.
-PictureDifference compare_same_shape(const Picture& a, const Picture& b, const Tolerance& tolerance,
-                                     const Measures& measures) {
-  const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
-  if (!ignored) return compare_all_pixels(a, b, tolerance, measures);
-  std::uint64_t different = 0;
-  const Picture rest = with_ignored_of(a, b, *ignored, different);
-  PictureDifference difference = compare_all_pixels(a, rest, tolerance, measures);
-  difference.ignored = ignored->count();
-  difference.ignored_different = different;
-  if (different > 0) difference.kind = PictureDifference::Kind::kDifferent;
-  return difference;
-}
-
-PictureDifference compare_other_shape(const Picture& a, const Picture& b,
-                                      const Tolerance& tolerance) {
-  PictureDifference difference;
-  difference.kind = PictureDifference::Kind::kOtherShape;
-  difference.shape = shape_text(a) + " and " + shape_text(b);
-  difference.can_unify_shapes = can_unify_shapes(a, b);
-  if (!differ_in_size_only(a, b)) return difference;
-  const PictureDifference inside = compare_same_shape(
-      a, placed_on(a, b), with_fitting_mask(tolerance, a.width, a.height), Measures{});
-  difference.overlap = PictureDifference::Overlap{std::min(a.width, b.width),
-                                                  std::min(a.height, b.height), inside.pixels_over};
-  return difference;
-}
-
 }  // namespace
 
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                    const Measures& measures) {
   check(tolerance);
   PictureDifference difference;
-  if (same_shape(a, b)) {
-    check_display(a.display, b.display);
-    difference = compare_same_shape(a, b, tolerance, measures);
-  } else {
-    difference = compare_other_shape(a, b, tolerance);
+  if (!same_shape(a, b)) {
+    difference.kind = PictureDifference::Kind::kOtherShape;
+    difference.shape = shape_text(a) + " and " + shape_text(b);
+    difference.can_unify_shapes = can_unify_shapes(a, b);
+    if (differ_in_size_only(a, b)) compare_overlap(a, b, tolerance, measures, difference);
+    return difference;
   }
-  if (measures.shift && (difference.pixels_over > 0 || difference.overlap))
-    difference.shift = find_shift(a, b, tolerance);
+  check_display(a.display, b.display);
+  const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
+  if (!ignored) return compare_all_pixels(a, b, tolerance, measures);
+  std::uint64_t different = 0;
+  const Picture rest = with_ignored_of(a, b, *ignored, different);
+  difference = compare_all_pixels(a, rest, tolerance, measures);
+  difference.ignored = ignored->count();
+  difference.ignored_different = different;
+  if (different > 0) difference.kind = PictureDifference::Kind::kDifferent;
   return difference;
 }
 

@@ -20,9 +20,7 @@ namespace roundel {
 namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
-constexpr int kHatch = 8, kLine = 2;  ///< pixels from line to line, and of a line
-constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150, 220},
-              kMissing = {150, 60, 200};
+constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150, 220};
 
 /// Returns infinity if only one value is finite. `at`: the pixel's first sample.
 double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
@@ -63,9 +61,11 @@ bool same_row(const Picture& a, const Picture& b, int y) {
 
 /// Hatches the image's pixels that the smaller picture lacks.
 Image with_missing_marked(Image image, const Picture& smaller) {
+  constexpr int kPeriod = 8;  // pixels from line to line
+  constexpr Rgb kMissing = {150, 60, 200};
   for (int y = 0; y < image.height; ++y)
     for (int x = y < smaller.height ? smaller.width : 0; x < image.width; ++x) {
-      if ((x + image.height - y) % kHatch >= kHatch / 2) continue;
+      if ((x + image.height - y) % kPeriod >= kPeriod / 2) continue;
       std::copy(kMissing.begin(), kMissing.end(),
                 &image.bytes[3 * (pixel_count(image.width, y) + static_cast<std::size_t>(x))]);
     }
@@ -85,6 +85,7 @@ Image difference_image(const Picture& a, const Picture& b, const Tolerance& tole
   if (differ_in_size_only(a, b))
     return with_missing_marked(
         difference_image(a, placed_on(a, b), with_fitting_mask(tolerance, a.width, a.height)), b);
+  constexpr std::size_t kHatch = 8, kLine = 2;  // pixels from line to line, and of a line
   constexpr decltype(&fade<1>) kFade[] = {fade<1>, fade<2>, fade<3>, fade<4>};
   const bool has_bytes = a.samples == Picture::Samples::kBytes;
   const Image display = has_bytes ? Image{} : display_image(a);
@@ -102,7 +103,7 @@ Image difference_image(const Picture& a, const Picture& b, const Tolerance& tole
     for (std::size_t x = 0; x < width; ++x, out += 3) {
       const int column = static_cast<int>(x);
       if (ignored && ignored->has(column, row)) {
-        if ((column + row) % kHatch < kLine) std::copy(kIgnored.begin(), kIgnored.end(), out);
+        if ((x + y) % kHatch < kLine) std::copy(kIgnored.begin(), kIgnored.end(), out);
         continue;
       }
       const double delta = largest_delta(a, b, a.sample_at(column, row));

@@ -66,9 +66,7 @@ struct PictureDifference {
   Kind kind = Kind::kEqualBytes;
   std::string shape;              ///< for kOtherShape: "96x96 RGB and 96x95 RGB"
   bool can_unify_shapes = false;  ///< for kOtherShape: unify_shapes() would help
-  /// For kOtherShape if only the size differs: what both pictures have, upper left corners aligned.
-  std::optional<Overlap> overlap;
-  int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
+  int width = 0, height = 0;      ///< 0 for kEqualBytes, which are not decoded
   std::vector<Channel> channels;
   double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal
@@ -83,8 +81,10 @@ struct PictureDifference {
   PixelBox densest;                     ///< window (16x16, or of max_density) with most of these
   std::uint64_t densest_pixels = 0;
   std::optional<Flip> flip;
-  std::optional<double> ssim;  ///< missing also below 11x11 pixels
+  /// For kOtherShape if only the size differs: what both pictures have, upper left corners aligned.
+  std::optional<Overlap> overlap;
   std::optional<Shift> shift;  ///< missing if no shift explains the difference
+  std::optional<double> ssim;  ///< missing also below 11x11 pixels
 };
 
 /// True if the pictures have a difference_image().

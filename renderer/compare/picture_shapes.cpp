@@ -12,14 +12,6 @@ bool is_srgb(const Picture& picture) {
   return picture.color_space.empty() || picture.color_space.starts_with(kSrgbProfile);
 }
 
-bool same_size(const Picture& a, const Picture& b) {
-  return a.width == b.width && a.height == b.height;
-}
-bool same_but_size(const Picture& a, const Picture& b) {
-  return a.channels == b.channels && a.samples == b.samples && a.left == b.left && a.top == b.top &&
-         a.color_space == b.color_space && a.orientation == b.orientation;
-}
-
 bool is_grey(const Picture& picture) {
   return picture.channels < 3;
 }
@@ -63,11 +55,21 @@ void convert(Picture& picture, int channels, Picture::Samples samples) {
 }  // namespace
 
 bool same_shape(const Picture& a, const Picture& b) {
-  return same_size(a, b) && same_but_size(a, b);
+  return a.width == b.width && a.height == b.height && a.channels == b.channels &&
+         a.samples == b.samples && a.left == b.left && a.top == b.top &&
+         a.color_space == b.color_space && a.orientation == b.orientation;
+}
+
+bool can_unify_shapes(const Picture& a, const Picture& b) {
+  return a.width == b.width && a.height == b.height && a.left == b.left && a.top == b.top &&
+         a.orientation == b.orientation && a.is_linear() == b.is_linear() && is_srgb(a) &&
+         is_srgb(b);
 }
 
 bool differ_in_size_only(const Picture& a, const Picture& b) {
-  return !same_size(a, b) && same_but_size(a, b);
+  return (a.width != b.width || a.height != b.height) && a.channels == b.channels &&
+         a.samples == b.samples && a.left == b.left && a.top == b.top &&
+         a.color_space == b.color_space && a.orientation == b.orientation;
 }
 
 Picture placed_on(const Picture& a, const Picture& b) {
@@ -81,11 +83,6 @@ Picture placed_on(const Picture& a, const Picture& b) {
       std::copy_n(&b.floats[b.sample_at(0, y)], samples, &placed.floats[a.sample_at(0, y)]);
   }
   return placed;
-}
-
-bool can_unify_shapes(const Picture& a, const Picture& b) {
-  return same_size(a, b) && a.left == b.left && a.top == b.top && a.orientation == b.orientation &&
-         a.is_linear() == b.is_linear() && is_srgb(a) && is_srgb(b);
 }
 
 void unify_shapes(Picture& a, Picture& b) {

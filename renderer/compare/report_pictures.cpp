@@ -273,9 +273,9 @@ Layers layers_of(const PairResult& result) {
   if (!golden || !actual) return layers;
   if (result.tolerance.is_shape_tolerant) unify_shapes(*golden, *actual);
   if (!has_difference_image(result.difference)) return layers;
-  if (result.difference.overlap ? !differ_in_size_only(*golden, *actual)
-                                : !same_shape(*golden, *actual))
-    return layers;  // the files changed in the meantime
+  const bool is_as_compared = result.difference.overlap ? differ_in_size_only(*golden, *actual)
+                                                        : same_shape(*golden, *actual);
+  if (!is_as_compared) return layers;  // the files changed in the meantime
   layers.difference = only_marks(difference_image(*golden, *actual, result.tolerance));
   if (result.difference.flip)
     layers.flip = flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree);
