@@ -191,6 +191,17 @@ class Regress(RegressCase):
         for scheme in ("http:", "https:"):  # the page loads nothing from the network
             self.assertNotIn(scheme, page)
 
+    def test_another_size_has_a_picture_of_the_difference(self):
+        self.accept_all()
+        text = self.regress("--size", "20x30", "--align", "--json", "r.json", code=DIFFER)
+        self.assertRegex(text, r"red.png: differs: they are 24x16 RGB and 20x30 RGB; \d+ of 320 shared pixels differ")
+        info = json.loads(self.run_roundel("info", "--json", "regress-output/diff/red.png", code=SAME).stdout)[0]
+        self.assertEqual((info["width"], info["height"]), (24, 16))
+        picture = json.loads(self.read("r.json"))["pictures"][1]
+        self.assertEqual((picture["name"], picture["image"]), ("red.png", "regress-output/diff/red.png"))
+        self.assertEqual(picture["difference"]["kind"], "other_shape")
+        self.assertEqual((picture["difference"]["overlap"]["width"], picture["difference"]["overlap"]["height"]), (20, 16))
+
     def test_two_folders(self):
         self.accept_all()
         shutil.copytree(self.path("goldens"), self.path("now"))
