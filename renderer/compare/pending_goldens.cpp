@@ -127,20 +127,22 @@ void PendingGoldens::remove_earlier(const std::vector<std::string>& names) const
                     path, name,
                     roundel::quoted((fs::path(folder_) / listed).lexically_normal().string())));
   }
-  for (const std::string& name : earlier) remove_pending(folder_, name);
+  remove_pending(folder_, earlier);
 }
 
 void PendingGoldens::sort_out_others(const std::vector<std::string>& names, Others others) {
   const std::set<std::string> own(names.begin(), names.end());
   std::vector<std::string> found = names_in(folder_);
   std::erase_if(found, [&](const std::string& name) { return own.count(name) > 0; });
+  std::vector<std::string> gone;
   const auto refuse = [this](const Error& error) { leftover_problem_ = error.what(); };
   for (const PendingGolden& entry : read_entries(folder_, found, refuse)) {
     if (!is_for_these_goldens(entry.golden_folder)) continue;
     const bool removes = others == Others::kRemove && claims_.try_claim(entry.name);
-    if (removes) remove_pending(folder_, entry.name);
+    if (removes) gone.push_back(entry.name);
     if (!entry.is_unused) (removes ? removed_ : kept_before_).push_back(entry.name);
   }
+  remove_pending(folder_, gone);
 }
 
 std::string PendingGoldens::actual_path(const std::string& name) const {
@@ -201,7 +203,7 @@ std::string PendingGoldens::prepare_actual(const std::string& name) const {
 void PendingGoldens::list_unused(const std::vector<std::string>& names) const {
   for (const std::string& name : names) {
     if (!claims_.try_claim(name)) continue;  // another run draws it
-    remove_pending(folder_, name);
+    remove_pending(folder_, {name});
     write_entry(name, true);
   }
 }
@@ -215,7 +217,10 @@ void PendingGoldens::write_entry(const std::string& name, bool is_unused) const 
   if (is_unused) entry["unused"] = true;
   const std::string text =
       entry.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  write_text_atomically(prepare(entry_of(name).string()), text);
+  // A power cut may lose the entry, which costs another run.
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  write_file_atomically(prepare(entry_of(name).string()), {bytes, text.size()},
+                        OverwriteRule::kFollow, Sync::kLater);
 }
 
 std::vector<PendingGolden> read_pending(const std::string& folder) {
@@ -235,15 +240,20 @@ bool is_pending(const std::string& folder, const std::string& name) {
   return is_plain_file(folder, entry_of(name));
 }
 
-void remove_pending(const std::string& folder, const std::string& name) {
+void remove_pending(const std::string& folder, const std::vector<std::string>& names) {
   std::error_code ignored;
+  std::set<std::string> folders;
   // The entry goes last, so that a killed process leaves listed pictures only.
-  for (const fs::path& below :
-       {fs::path("actual") / name, fs::path("diff") / diff_name(name), entry_of(name)}) {
-    if (!is_plain_file(folder, below)) continue;
-    fs::remove(folder / below, ignored);
-    remove_leftover_files((folder / below).parent_path().string());
+  for (const std::string& name : names) {
+    if (!is_plain_file(folder, entry_of(name))) continue;
+    for (const fs::path& below :
+         {fs::path("actual") / name, fs::path("diff") / diff_name(name), entry_of(name)}) {
+      if (!is_plain_file(folder, below)) continue;
+      fs::remove(folder / below, ignored);
+      folders.insert((folder / below).parent_path().string());
+    }
   }
+  for (const std::string& written_to : folders) remove_leftover_files(written_to);
 }
 
 void check_plain(const fs::path& folder, const fs::path& below) {

@@ -83,8 +83,8 @@ struct PendingGolden {
 std::vector<PendingGolden> read_pending(const std::string& folder);
 bool is_pending(const std::string& folder, const std::string& name);
 
-/// Removes the entry of a picture, then its files; those that cannot be removed stay.
-void remove_pending(const std::string& folder, const std::string& name);
+/// Removes the pictures that have entries, then the entries; those that cannot be removed stay.
+void remove_pending(const std::string& folder, const std::vector<std::string>& names);
 
 /// True for PNG and EXR files inside the goldens' folder with names in UTF-8, which JSON needs.
 bool is_acceptable(const std::string& name);

@@ -50,7 +50,9 @@ TEST(CircleRecipe, FramesWithFarPositionsHaveNoRecipe) {
   scene.animation = Animation{60, 3, 0};
   scene.keyed = std::make_shared<const std::vector<KeyedValue>>(std::vector<KeyedValue>{
       {.target = KeyedValue::Target::kZoom,
-       .keys = {Ease::kLinear, {0, 1, 2}, {Keys::Value{1}, Keys::Value{1e8}, Keys::Value{2}}}}});
+       .keys = {.frames = {0, 1, 2},
+                .values = {Keys::Value{1}, Keys::Value{1e8}, Keys::Value{2}},
+                .eases = std::vector<Ease>(3)}}});
   FilmSource film(scene);
   for (const std::int64_t frame : {0, 1, 2, 1, 0}) {
     const FilmSource::Frame at = film.at(frame);

@@ -61,10 +61,10 @@ OPTIONS = {
     "validate": "output format size antialias no-antialias scale crop layers set seed frame json backend device threads memory quiet",
     "diff": "explain clusters limit size antialias no-antialias set seed frame max-delta max-pixels max-density ignore mask ignore-antialiasing "
             "shape-tolerant flip-mean flip ppd ssim align manifest diff-image diff-image-kind report junit markdown annotations title output json threads quiet",
-    "regress": "goldens shard strict retries explain-from size antialias no-antialias format frames set seed manifest max-delta max-pixels "
+    "regress": "goldens shard keep-same strict retries explain-from size antialias no-antialias format frames set seed manifest max-delta max-pixels "
                "max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim align output report junit markdown annotations title json "
                "backend device threads memory quiet verbose",
-    "accept": "all prune add hashes goldens output quiet",
+    "accept": "all prune check add hashes files goldens output quiet",
     "report": "goldens output report junit markdown annotations title json quiet verbose",
     "circles": "size antialias no-antialias scale layers frames set seed frame output columns",
     "explain": "pixel limit heatmap size antialias no-antialias scale crop layers set seed frame output json threads memory quiet",

@@ -94,7 +94,7 @@ TEST_F(Pending, NamesDifferByTheirExtensions) {
     pending.copy_actual("a.exr", folder_ / "a.exr");
   }
   EXPECT_EQ(names(), (Names{"a.exr", "a.png"}));
-  remove_pending(folder_ / "out", "a.exr");
+  remove_pending(folder_ / "out", {"a.exr"});
   EXPECT_EQ(names(), Names{"a.png"});
   EXPECT_TRUE(fs::exists(folder_ / "out/actual/a.png"));
 }

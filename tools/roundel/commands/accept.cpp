@@ -272,6 +272,7 @@ class Acceptance {
     for (const std::string& name : choice_.stored) problems_.attempt([&] { accept(name, false); });
     for (const std::string& name : choice_.pruned) problems_.attempt([&] { prune(name); });
     if (has_changed_lock_) problems_.attempt([&] { finish_lock(); });
+    if (!options_.checks) remove_pending(options_.output, done_);
     return has_changed_;
   }
 
@@ -320,11 +321,7 @@ class Acceptance {
       return;
     }
     print_action(name, what + place);
-    if (is_picture) forget(name);
-  }
-
-  void forget(const std::string& name) const {
-    if (!options_.checks) remove_pending(options_.output, name);
+    if (is_picture) done_.push_back(name);
   }
 
   void prune(const std::string& name) {
@@ -334,7 +331,7 @@ class Acceptance {
       has_changed_ = true;
       print_action(name, action("removed from "));
     }
-    forget(name);
+    done_.push_back(name);
   }
 
   /// Pictures replaced by hashes are removed last, so that they survive if the lock cannot be
@@ -345,7 +342,7 @@ class Acceptance {
     for (const std::string& name : locked_)
       problems_.attempt([&] {
         remove_golden(goldens_, name);
-        forget(name);
+        done_.push_back(name);
       });
   }
 
@@ -354,6 +351,7 @@ class Acceptance {
   Problems& problems_;
   AcceptableGoldens goldens_;
   Names locked_;
+  Names done_;  ///< no longer pending
   std::vector<std::pair<std::string, std::string>>
       late_messages_;  ///< printed once the lock is written
   bool has_changed_ = false, has_changed_lock_ = false;

@@ -44,10 +44,11 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       {Group::kTask,
        "draw only share I (from 1) of N of the pictures; auto asks Slurm, Open MPI or, as auto/N, "
        "Kubernetes for the share. The first share reports invalid scenes and unused goldens"});
-  line.add_switch("keep-same", options.keeps_same,
-                  {Group::kTask,
-                   "also keep the pictures that are the same; \"accept --files\" makes goldens of "
-                   "them again that are hashes"});
+  line.add_switch(
+      "keep-same", options.keeps_same,
+      {Group::kTask,
+       "also keep the pictures that are the same; \"accept\" with --files makes pictures of "
+       "the goldens that are hashes"});
   line.add_switch("strict", options.is_strict,
                   {Group::kTask, "an unused golden is a failure; it counts as \"missing\""});
   line.add_value(
