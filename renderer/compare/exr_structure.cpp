@@ -61,9 +61,15 @@ std::string part_text(const Picture& picture, const std::string& part) {
   return count > 1 ? text + fmt::format(" with {} levels", count) : text;
 }
 
+/// The names of channels are compared here, too: "a/b" is also channel b of part a.
 bool same_pixels_of(const ExrLevel& a, const ExrLevel& b) {
-  return std::tie(a.part, a.level_x, a.level_y, a.left, a.top, a.width, a.height) ==
-         std::tie(b.part, b.level_x, b.level_y, b.left, b.top, b.width, b.height);
+  const auto same_name = [](const ExrLevel::Channel& one, const ExrLevel::Channel& other) {
+    return one.name == other.name;
+  };
+  return std::equal(a.channels.begin(), a.channels.end(), b.channels.begin(), b.channels.end(),
+                    same_name) &&
+         std::tie(a.part, a.level_x, a.level_y, a.left, a.top, a.width, a.height) ==
+             std::tie(b.part, b.level_x, b.level_y, b.left, b.top, b.width, b.height);
 }
 
 /// For the same channels.
@@ -74,9 +80,9 @@ std::string different_levels(const Picture& a, const Picture& b) {
   for (const ExrLevel& level : (a.levels.empty() ? b : a).levels) {
     const std::string of_a = part_text(a, level.part), of_b = part_text(b, level.part);
     if (of_a == of_b) continue;
-    return (level.part.empty() ? "" : level.part + ", ") + of_a + "; " + of_b;
+    return fmt::format("{}{}{}; {}", level.part, level.part.empty() ? "" : ", ", of_a, of_b);
   }
-  return "levels that are rounded in different ways";
+  return "levels that are rounded, or channels in parts, in different ways";
 }
 
 struct Display {

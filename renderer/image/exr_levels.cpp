@@ -125,6 +125,7 @@ std::vector<ExrLevel> read_levels(const std::string& path, OpenExr& exr, Decoded
     return a.level.part < b.level.part;
   });
   std::vector<ExrLevel> levels;
+  levels.reserve(found.size());
   for (FoundLevel& one : found) levels.push_back(std::move(one.level));
   return levels;
 }

@@ -103,7 +103,7 @@ bool has_levels(const Imf::Header& header) {
 }
 
 ExrWindow data_window(const Imf::Header& header) {
-  const Imath::Box2i window = header.dataWindow();
+  const Imath::Box2i& window = header.dataWindow();
   const std::int64_t columns = std::int64_t{window.max.x} - window.min.x + 1;
   const std::int64_t rows = std::int64_t{window.max.y} - window.min.y + 1;
   if (columns < 1 || rows < 1 || columns > kMaxImageSide || rows > kMaxImageSide) {
@@ -113,7 +113,7 @@ ExrWindow data_window(const Imf::Header& header) {
 }
 
 void check_memory(const std::string& path, const OpenExr& exr, std::uint64_t bytes) {
-  std::uint64_t expansion = 0;
+  std::uint64_t expansion = 1;
   for (int part = 0; part < exr.parts.parts(); ++part) {
     const Imf::Header& header = exr.parts.header(part);
     expansion = std::max(expansion, largest_expansion(header.compression()));

@@ -145,6 +145,14 @@ TEST_F(CompareLevels, OtherNamesDiffer) {
             "pictures of different channels: b/Z only in the first; c/Z only in the second");
   EXPECT_EQ(difference({named(rgb, "a"), named(z, "b")}, {named(z, "b"), named(rgb, "a")}).kind,
             Kind::kEqualPixels);
+  // The labels are the same: a/b/c, a/x, a/b/y.
+  const std::pair<std::string, Imf::PixelType> c = {"c", Imf::HALF}, x = {"x", Imf::HALF},
+                                               y = {"y", Imf::HALF}, b_c = {"b/c", Imf::HALF};
+  EXPECT_EQ(
+      shape({{{b_c, x}, constant, "a"}, {{y}, constant, "a/b"}},
+            {{{x}, constant, "a"}, {{c, y}, constant, "a/b"}}),
+      "pictures of different sizes or levels: levels that are rounded, or channels in parts, in "
+      "different ways");
   TestPart mip = rgb, rip = rgb, one = rgb;
   mip.levels = Imf::MIPMAP_LEVELS, rip.levels = Imf::RIPMAP_LEVELS, one.levels = Imf::ONE_LEVEL;
   EXPECT_EQ(shape({mip}, {one}), "pictures of different sizes or levels: 8x6 with 4 levels; 8x6");
