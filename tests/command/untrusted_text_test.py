@@ -157,7 +157,7 @@ class UntrustedTextTest(CommandCase):
         # Results of another job, with arbitrary texts.
         results = json.loads(self.read("r.json"))
         for picture in results["pictures"]:
-            picture.update({"reasons": [EVIL], "rule": f"{EVIL} rule", "explanation": [EVIL, "second"]})
+            picture.update({"reasons": [EVIL], "rule": f"{EVIL} rule", "explanation": [f"scene: {EVIL}", "second"], "line": 7})
         self.write("other.json", json.dumps(results))
         done = self.run_roundel("report", "other.json", "--output", "merged", "--junit", "m.xml", "--markdown", "m.md", "--report", "merged-page",
                                 "--annotations", "github", code=1)
@@ -168,7 +168,7 @@ class UntrustedTextTest(CommandCase):
         xml.etree.ElementTree.fromstring(self.read("m.xml"))
         for name in ("m.xml", "m.md", "merged-page/index.html"):
             self.assertIsNone(re.search("[\x1b\x07\x7f-\x9f\u202e]", self.read(name).decode()), name)
-        self.assertEqual(len(self.read("m.md").decode().splitlines()), 6 + 4)
+        self.assertEqual(len(self.read("m.md").decode().splitlines()), 6 + 4 + 6)
         self.run_shown("accept", "--all", "--output", "out", "--goldens", "goldens", code=0, expected=r"\x3a:error::y.png: replaced")
 
     def test_goldens(self):
