@@ -80,7 +80,7 @@ struct PictureDifference {
   /// For kOtherShape if only the size differs: what both pictures have, upper left corners aligned.
   std::optional<Overlap> overlap;
   int width = 0, height = 0;     ///< 0 for kEqualBytes, which are not decoded
-  std::uint64_t all_pixels = 0;  ///< of an EXR's parts and levels, if it has several
+  std::uint64_t all_pixels = 0;  ///< pixels of an EXR's parts and levels; 0 if it has one
   std::vector<Channel> channels;
   double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal

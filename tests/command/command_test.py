@@ -59,9 +59,9 @@ OPTIONS = {
               "pixel-format set seed frame backend device threads memory progress stats quiet verbose",
     "verify": "delete size antialias no-antialias scale crop layers frames renumber each scene set seed manifest threads quiet",
     "validate": "output format size antialias no-antialias scale crop layers set seed frame json backend device threads memory quiet",
-    "diff": "explain clusters limit size antialias no-antialias set seed frame max-delta max-pixels max-density ignore mask ignore-antialiasing "
-            "shape-tolerant flip-mean flip ppd ssim align manifest diff-image diff-image-kind report junit markdown annotations title output json threads quiet",
-    "regress": "goldens shard keep-same strict retries explain-from size antialias no-antialias format frames set seed manifest max-delta max-pixels "
+    "diff": "explain clusters limit size antialias no-antialias set seed frame max-delta channel-delta max-pixels max-density ignore mask "
+            "ignore-antialiasing shape-tolerant flip-mean flip ppd ssim align manifest diff-image diff-image-kind report junit markdown annotations title output json threads quiet",
+    "regress": "goldens shard keep-same strict retries explain-from size antialias no-antialias format frames set seed manifest max-delta channel-delta max-pixels "
                "max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim align output report junit markdown annotations title json "
                "backend device threads memory quiet verbose",
     "accept": "all prune check add hashes files goldens output quiet",

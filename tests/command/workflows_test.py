@@ -125,10 +125,10 @@ class GitHub(WorkflowCase):
     def test_a_change_fails_is_reported_and_accepted(self):
         _, report, _ = self.run_workflow(1)
         self.assertIn("7 pictures: 6 same, 1 differs\n", report)
-        self.assertIn("::error file=goldens/d.png,title=d.png::differs: ", report)
+        self.assertIn("::error file=scenes/d.yaml,line=3,title=d.png::d.yaml:3: differs: ", report)
         self.assertRegex(report, r"    cluster 1 of 1: [\d,]+ pixels in ")
         self.assertIn("radius 0.3 -> 0.2\n", report)
-        self.assertIn("| d.png | differs: ", self.read("summary.md").decode())
+        self.assertIn("| d.png | **d.yaml:3**<br>differs: ", self.read("summary.md").decode())
         self.assertIn("roundel accept --goldens goldens d.png", self.read("artifacts/pictures/report/index.html").decode())
         self.run_roundel("report", *(f"machine/shares/share-{share}/results.json" for share in (1, 2, 3)), "--goldens",
                          "machine/goldens", "--json", "merged.json", code=1)
