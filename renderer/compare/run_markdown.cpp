@@ -70,10 +70,10 @@ std::string reasons_text(const PairResult& result) {
 /// "seed 7 → 8, glow.yaml:6"; empty if unknown.
 std::string cause_text(const PairResult& result) {
   constexpr std::string_view kStart = "scene: ";
-  const std::string place =
-      result.scene_line == 0 ? ""
-                             : fmt::format("{}:{}", fs::path(result.scene_path).filename().string(),
-                                           result.scene_line);
+  std::string place = result.scene_line == 0
+                          ? ""
+                          : fmt::format("{}:{}", fs::path(result.scene_path).filename().string(),
+                                        result.scene_line);
   if (result.explanation.empty() || !result.explanation.front().starts_with(kStart)) return place;
   std::string text = result.explanation.front().substr(kStart.size());
   if (const std::size_t at = text.find(" -> "); at != std::string::npos)
