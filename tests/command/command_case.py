@@ -31,6 +31,12 @@ layers:
 """
 
 
+def is_sanitized():
+    """Returns whether the command needs the memory, stack and time of a sanitizer."""
+    with open(ROUNDEL, "rb") as program:
+        return b"__asan_init" in program.read() or os.environ.get("ROUNDEL_SANITIZED") == "1"
+
+
 class CommandCase(unittest.TestCase):
     """Each test has an empty folder, in which the command runs."""
 

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from command_case import MIXED, RANDOM, RGB, ROUNDEL
+from command_case import MIXED, RANDOM, RGB, ROUNDEL, is_sanitized
 from scenes_case import FAILED, INVALID, REFUSED, SOME_FAILED, USAGE, ScenesCase
 
 MALFORMED = {
@@ -73,11 +73,6 @@ OPTIONS = {
     "selftest": "backend threads vectors quiet verbose",
     "schema": "",
 }
-
-
-def is_sanitized():
-    with open(ROUNDEL, "rb") as program:
-        return b"__asan_init" in program.read() or os.environ.get("ROUNDEL_SANITIZED") == "1"
 
 
 class Help(ScenesCase):

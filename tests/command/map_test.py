@@ -8,7 +8,7 @@ import unittest
 
 import numpy as np
 
-from command_case import CommandCase
+from command_case import CommandCase, is_sanitized
 
 DONE, INVALID = 0, 3
 ROWS = 30_000
@@ -489,7 +489,7 @@ class MapTest(CommandCase):
         self.assertTrue(np.any(np.load(self.path("b_00.npy")) != np.load(self.path("b_30.npy"))))
         self.run_roundel("circles", "f.yaml", "--frames", "0,30", "-o", "b.npy", code=2)
 
-    @unittest.skipIf("SANITIZED" in os.environ, "minutes")
+    @unittest.skipIf(is_sanitized(), "minutes")
     def test_many_rows_are_streamed(self):
         """Sorted or not, many circles are made chunk by chunk, with the same picture."""
         random = np.random.default_rng(4)
