@@ -17,6 +17,7 @@
 #include "renderer/image/png_format.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/list_memory.h"
+#include "renderer/scene/frame_samples.h"
 
 namespace roundel {
 namespace {
@@ -24,10 +25,19 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kBytesOfCircle = sizeof(Shape) + sizeof(Paint);
 
+/// Returns the memory of the pixels that are drawn at once.
+std::uint64_t pixel_bytes(const ImageSettings& image, ImageFormat format) {
+  const std::uint64_t pixel =
+      format != ImageFormat::kPng
+          ? sizeof(Pixel)
+          : static_cast<std::uint64_t>(image.channels()) * (image.bits == 16 ? 2 : 1);
+  return block_memory(pixel_count(image.width, rows_of_band(image, format)) * pixel);
+}
+
 /// Returns the memory for encoding, with the picture.
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
-  const std::uint64_t picture = picture_bytes(image, format);
+  const std::uint64_t picture = pixel_bytes(image, format);
   // Rows of a float picture are freed as the file grows, some MiB later; OpenEXR has blocks of 16
   // rows.
   constexpr std::uint64_t kRowsOfBlock = 16;
@@ -72,8 +82,12 @@ StageMemory stage_memory(const Scene& scene, ImageFormat format, std::uint64_t l
   const CircleSource source(scene);
   const std::uint64_t count = count_parts(scene);
   const bool is_streamed = source.is_streamed();
-  StageMemory memory{source.own_memory(), 0, 0, picture_bytes(scene.image, format),
+  StageMemory memory{source.own_memory(), 0, 0, picture_bytes(scene, format),
                      encoding_bytes(scene.image, format)};
+  if (is_blurred(scene)) {  // a sample has its own
+    memory.data.peak += memory.data.held;
+    memory.data.held *= 2;
+  }
   // Pieces of data come and go between large blocks, which begin at huge pages.
   const std::uint64_t gaps = std::min(memory.data.peak, 8 * kMiB);
   memory.data.peak += gaps;
@@ -82,6 +96,7 @@ StageMemory stage_memory(const Scene& scene, ImageFormat format, std::uint64_t l
   const bool is_made = !is_streamed || (largest_chunk > 0 && source.random_runs().empty());
   if (is_made)
     memory.circles = 2 * block_memory((is_streamed ? largest_chunk : count) * kBytesOfCircle / 2);
+  if (is_blurred(scene)) memory.circles *= source.is_simulated() ? 3 : 2;
   if (!is_streamed) memory.depths = block_memory(count * sizeof(std::uint32_t));
   return memory;
 }
@@ -102,12 +117,14 @@ int thread_count() {
 
 }  // namespace
 
-std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
-  const std::uint64_t pixel =
-      format != ImageFormat::kPng
-          ? sizeof(Pixel)
-          : static_cast<std::uint64_t>(image.channels()) * (image.bits == 16 ? 2 : 1);
-  return block_memory(pixel_count(image.width, rows_of_band(image, format)) * pixel);
+std::uint64_t picture_bytes(const Scene& scene, ImageFormat format) {
+  return pixel_bytes(scene.image, format) + blur_memory(scene, format);
+}
+
+std::uint64_t blur_memory(const Scene& scene, ImageFormat format) {
+  if (!is_blurred(scene)) return 0;
+  return mean_memory(pixel_count(scene.image.width, rows_of_band(scene.image, format)),
+                     format != ImageFormat::kPng);
 }
 
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,

@@ -27,8 +27,10 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
 /// limit the scene was loaded with. `overlaps`: FrameStatistics::overlaps.
 std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_t overlaps);
 
-/// Bytes of the pixels that are drawn at once.
-std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format);
+/// Bytes of the pixels that are drawn at once, with blur_memory().
+std::uint64_t picture_bytes(const Scene& scene, ImageFormat format);
+/// Bytes of a blurred frame's samples; 0 without blur.
+std::uint64_t blur_memory(const Scene& scene, ImageFormat format);
 
 /// Bytes of main memory that this process holds.
 std::uint64_t resident_memory();

@@ -10,6 +10,7 @@
 #include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/frame_statistics.h"
+#include "renderer/scene/frame_samples.h"
 
 namespace roundel {
 namespace {
@@ -34,7 +35,10 @@ double expected_milliseconds(const PartTimes& times, const DrawingCost& cost, in
 DrawingCost drawing_cost(const Scene& scene) {
   constexpr std::uint64_t kMinEstimatedCircles = 1'000'000;  // worth an estimate
   const std::uint64_t circles = count_parts(scene);
-  return {circles > kMinEstimatedCircles ? expected_circles(scene) : circles, scene.image.pixels()};
+  const auto pictures =
+      static_cast<std::uint64_t>(is_blurred(scene) ? scene.animation->samples : 1);
+  return {pictures * (circles > kMinEstimatedCircles ? expected_circles(scene) : circles),
+          pictures * scene.image.pixels()};
 }
 
 ChosenBackend find_backend(const MachineOptions& options, std::optional<DrawingCost> cost) {

@@ -43,7 +43,7 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
   const int rows = rows_of_band(scene.image, ImageFormat::kPng);
   if (source.is_streamed()) {
     const int bands = (scene.image.height + rows - 1) / rows;
-    progress.total = static_cast<std::uint64_t>(bands) * circles.count();
+    progress.total = static_cast<std::uint64_t>(bands) * circles.pictures() * circles.count();
   }
   for (int top = 0; top < scene.image.height; top += rows) {
     draw_within(scene, frame, ImageFormat::kPng, [&] {
@@ -78,7 +78,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     const CircleStream circles = source.at(frame, memory, &stats);  // or bin() makes them on demand
     trim_heap();                                                    // used for reading data
     sample = sample_circles(circles, scene.image);
-    if (source.is_streamed()) progress.total = circles.count();
+    if (source.is_streamed()) progress.total = circles.pictures() * circles.count();
     draw_within(scene, frame, format, [&] {
       rasterizer.draw(circles.counted(progress), scene.image, encoder.target(picture), stats);
     });

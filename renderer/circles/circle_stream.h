@@ -9,8 +9,20 @@
 #include "renderer/base/stage_stats.h"
 #include "renderer/circles/circle.h"
 #include "renderer/circles/circle_recipe.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
+
+class CircleStream;
+
+/// Pictures at times within a frame, whose mean is the frame.
+struct FrameSamples {
+  std::size_t count;
+  /// Makes picture k's circles and calls draw with them. Thread-safe.
+  std::function<void(std::size_t k,
+                     const std::function<void(const CircleStream&, const Background&)>& draw)>
+      with_circles;
+};
 
 /// A frame's circles in paint order and frame space, in memory or made on demand. The rasterizer
 /// fetches ranges in any order, and skips hidden circles.
@@ -70,6 +82,17 @@ class CircleStream {
     counted.progress_ = &progress;
     return counted;
   }
+  /// The frame is the mean of these; the circles of the stream are those of its own time.
+  CircleStream with_samples(FrameSamples samples) const {
+    CircleStream with = *this;
+    with.samples_ = std::make_shared<const FrameSamples>(std::move(samples));
+    return with;
+  }
+  /// Null if the circles are the frame's.
+  const FrameSamples* samples() const { return samples_.get(); }
+  WorkCount* progress() const { return progress_; }
+  /// Number of pictures drawn for the frame.
+  std::size_t pictures() const { return samples_ ? samples_->count : 1; }
   /// in_memory(), or `made` with all circles.
   const Circles& all(Circles& made) const;
 
@@ -79,6 +102,7 @@ class CircleStream {
   Traits traits_;
   Fill fill_;
   std::shared_ptr<const CircleRecipe> recipe_;
+  std::shared_ptr<const FrameSamples> samples_;
   WorkCount* progress_ = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "renderer/circles/layer_circles.h"
+#include "renderer/scene/frame_samples.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
@@ -54,7 +55,7 @@ struct CircleSource::State {
     for (const LayerCircles& layer : layers) {
       const std::size_t parts = layer.count_parts();
       const bool keeps_paints = has_paints && layer.traits().is_simulated();
-      layer.source()->prepare(steps);
+      if (!layer.kept()) layer.source()->prepare(steps);
       layer.fill_in_parallel(
           0, circles.shapes.span().subspan(first, parts),
           keeps_paints ? std::span<Paint>() : circles.paints.span().subspan(first, parts), moves);
@@ -146,6 +147,28 @@ void CircleSource::generate_with_centers(std::int64_t frame, Circles& circles,
 }
 
 CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* stats) {
+  const CircleStream circles = at_own_time(frame, memory, stats);
+  if (state_->use != CircleUse::kDraw) return circles;
+  std::vector<double> times = sample_times(state_->scene);
+  if (times.empty()) return circles;
+  // Simulations, which films share, will have gone on.
+  std::shared_ptr<CircleSource> stopped;
+  if (is_simulated()) {
+    stopped = std::make_shared<CircleSource>(state_->scene, *this);
+    for (LayerCircles& layer : stopped->state_->layers)
+      if (layer.traits().is_simulated()) layer.keep(steps_at(state_->scene, frame));
+  }
+  const std::size_t count = times.size();
+  return circles.with_samples({count, [this, frame, stopped = std::move(stopped),
+                                       times = std::move(times)](std::size_t k, const auto& draw) {
+                                 const Scene scene = sample_at(state_->scene, times[k]);
+                                 CircleSource source(scene, stopped ? *stopped : *this);
+                                 Circles made;
+                                 draw(source.at(frame, made), scene.image.background);
+                               }});
+}
+
+CircleStream CircleSource::at_own_time(std::int64_t frame, Circles& memory, StageStats* stats) {
   StageStats unused;
   const StageTimer timer(stats != nullptr ? *stats : unused, "generate");
   if (!is_streamed()) {
@@ -248,7 +271,7 @@ void CircleSource::keep_circles(std::uint64_t bytes) {
     if (is_kept(layer)) needed += layer.count() * (sizeof(Shape) + sizeof(Paint));
   if (needed > bytes) return;
   for (LayerCircles& layer : state_->layers)
-    if (is_kept(layer)) layer.keep();
+    if (is_kept(layer)) layer.keep(0);
 }
 
 bool CircleSource::is_simulated() const {

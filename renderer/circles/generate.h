@@ -33,7 +33,7 @@ class CircleSource {
   void generate_with_centers(std::int64_t frame, Circles& circles,
                              std::vector<ScenePoint>& centers) const;
 
-  /// A frame's circles for drawing: on demand if all layers are cheap, else in `memory` (stage
+  /// A frame's circles for drawing, with its samples if it is blurred: on demand if all layers are cheap, else in `memory` (stage
   /// generate of `stats`). Frames before 0 have the circles of frame 0. The source and `memory`
   /// must outlive the result.
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
@@ -63,6 +63,7 @@ class CircleSource {
 
  private:
   CircleSource(const Scene& scene, const CircleSource& before, CircleUse use);
+  CircleStream at_own_time(std::int64_t frame, Circles& memory, StageStats* stats);
 
   struct State;
   std::unique_ptr<State> state_;

@@ -81,10 +81,10 @@ LayerCircles::LayerCircles(const Scene& scene, std::size_t index, CircleUse use,
   if (!traits().is_moved) move_ = CircleMove(scene, layer_.move, use != CircleUse::kList);
 }
 
-void LayerCircles::keep() {
+void LayerCircles::keep(std::int64_t steps) {
   auto made = std::make_shared<Circles>();
   resize_discard(*made, count());
-  source_->prepare(0);
+  source_->prepare(steps);
   const auto fill = [&](std::size_t first, std::size_t n) {
     source_->fill(first, made->shapes.span().subspan(first, n),
                   made->paints.span().subspan(first, n));

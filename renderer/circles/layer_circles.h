@@ -36,7 +36,7 @@ class LayerCircles {
   std::size_t count_parts() const { return count() * parts_; }
 
   /// Makes the circles once, for copies.
-  void keep();
+  void keep(std::int64_t steps);
   const std::shared_ptr<const Circles>& kept() const { return kept_; }
   // As in LayerTraits:
   bool is_cheap() const { return kept_ || traits().is_cheap; }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/frame_samples.h"
 
 namespace roundel {
 
@@ -12,7 +13,7 @@ ExportCircles::ExportCircles(const Scene& scene, std::uint64_t budget, bool reci
       is_read_(is_data_film(scene) || scene.film),
       repeats_(!scene.film && !source_.first().is_simulated()) {
   const std::uint64_t bytes = count_parts(scene) * (sizeof(Shape) + sizeof(Paint));
-  has_recipes_ = recipes && source_.varies() && source_.has_recipes() &&
+  has_recipes_ = recipes && !is_blurred(scene) && source_.varies() && source_.has_recipes() &&
                  (bytes <= budget || !source_.first().is_streamed());
 }
 
@@ -51,11 +52,9 @@ FrameCircles ExportCircles::make(std::int64_t frame, FilmSource::Frame source, S
   }
   if (!memory) memory = std::make_shared<Circles>();
   CircleSource& circles = *source.circles;
-  if (circles.is_streamed()) return {memory, circles.at(frame, *memory), std::move(source)};
-  const StageTimer timer(stats, "generate");
-  circles.generate(frame, *memory);
-  stats.stage("generate").bytes = memory->count() * (sizeof(Shape) + sizeof(Paint));
-  return {memory, *memory, {}};
+  CircleStream stream = circles.at(frame, *memory, circles.is_streamed() ? nullptr : &stats);
+  const bool is_source_used = circles.is_streamed() || stream.samples() != nullptr;
+  return {memory, std::move(stream), is_source_used ? std::move(source) : FilmSource::Frame{}};
 }
 
 void ExportCircles::take_back(FrameCircles circles) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "renderer/film/export_pipeline.h"
+#include "renderer/frame_memory.h"
 
 namespace roundel {
 
@@ -25,7 +26,9 @@ ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint
   const std::size_t useful_frames =
       has_devices ? 2 * limits.draw + limits.write : 3 * encoders + 2 * limits.draw;
   // A picture, its filtered rows and its compressed rows.
-  const std::uint64_t fit = budget / (3 * job.encoder.picture_bytes());
+  const std::uint64_t samples = limits.draw * blur_memory(job.scene, ImageFormat::kPng);
+  const std::uint64_t fit =
+      (budget - std::min(budget, samples)) / (3 * job.encoder.picture_bytes());
   limits.frames = std::clamp<std::size_t>(fit, limits.draw + 1, useful_frames);
   const std::uint64_t circle_bytes = count_parts(job.scene) * (sizeof(Shape) + sizeof(Paint));
   if (have_recipes) {  // recipes and pictures that are not begun take no memory

@@ -69,8 +69,10 @@ class SplitRasterizer final : public Rasterizer {
   explicit SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
     for (auto& one : rasterizers) parts_.push_back(std::make_unique<Part>(std::move(one)));
   }
-  void draw(const CircleStream& stream, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+
+ private:
+  void draw_circles(const CircleStream& stream, const ImageSettings& image, const FrameTarget& out,
+                    StageStats& stats) override {
     const Circles& circles = stream.all(made_);
     out.resize(image);
     const auto count = static_cast<int>(parts_.size());
@@ -90,7 +92,6 @@ class SplitRasterizer final : public Rasterizer {
     }
   }
 
- private:
   std::vector<std::unique_ptr<Part>> parts_;
   Circles made_;  // if they are made on demand
 };

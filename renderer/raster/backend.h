@@ -24,9 +24,6 @@ struct ChunkResult {
 /// the device.
 class RasterBackend : public Rasterizer {
  public:
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) final;
-
   /// Prepares a frame. `circles` and the output must stay valid until finish(). Throws Error if
   /// memory is too small.
   virtual ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
@@ -41,6 +38,10 @@ class RasterBackend : public Rasterizer {
   virtual ChunkResult result(const Chunk& chunk, StageStats& stats) = 0;
   /// Completes the output.
   virtual void finish(StageStats& stats) = 0;
+
+ private:
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+                    StageStats& stats) final;
 };
 
 /// The only loop over chunks: for pictures, films, heat maps and `roundel-bench`, on any backend.

@@ -6,8 +6,8 @@
 
 namespace roundel {
 
-void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image,
-                         const FrameTarget& out, StageStats& stats) {
+void RasterBackend::draw_circles(const CircleStream& circles, const ImageSettings& image,
+                                 const FrameTarget& out, StageStats& stats) {
   check_image(image);
   stats.circles = circles.count();
   const ChunkPlan chunks = plan(circles, image, out, stats);

@@ -64,6 +64,7 @@ struct FrameTarget {
   DevicePixels* device = nullptr;
   /// If all are null, pixels are discarded; this is the memory that they would take.
   std::uint64_t measured_bytes = 0;
+  std::uint64_t held_bytes = 0;  ///< more memory that the caller holds while drawing
 
   FrameTarget(Framebuffer& out) : framebuffer(&out) {}  // NOLINT: one of three outputs
   FrameTarget(Image& out) : image(&out) {}              // NOLINT
@@ -74,11 +75,11 @@ struct FrameTarget {
   std::uint64_t resize(const ImageSettings& settings) const {
     if (framebuffer != nullptr) {
       framebuffer->resize(settings.width, settings.height);
-      return block_memory(framebuffer->pixels.size() * sizeof(Pixel));
+      return held_bytes + block_memory(framebuffer->pixels.size() * sizeof(Pixel));
     }
-    if (image == nullptr) return measured_bytes;
+    if (image == nullptr) return held_bytes + measured_bytes;
     image->resize(settings.width, settings.height, settings.channels(), settings.bits);
-    return block_memory(image->bytes.size());
+    return held_bytes + block_memory(image->bytes.size());
   }
 
  private:
@@ -90,15 +91,23 @@ struct FrameTarget {
 class Rasterizer {
  public:
   virtual ~Rasterizer() = default;
-  virtual void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-                    StageStats& stats) = 0;
+  /// Draws the circles, or the mean of their samples. Throws Error(kUsage) for a mean on a device.
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+            StageStats& stats);
   /// True if making `count` circles on the device beats uploading them.
   virtual bool makes_circles(std::uint64_t /*count*/) { return false; }
   /// True if a process's first frame takes much longer than later ones.
   virtual bool needs_warm_up() const { return false; }
   /// Frees the main memory that is kept for later frames.
   virtual void free_host_memory() {}
+
+ private:
+  virtual void draw_circles(const CircleStream& circles, const ImageSettings& image,
+                            const FrameTarget& out, StageStats& stats) = 0;
 };
+
+/// Bytes of main memory for a mean, besides the picture. Pictures for EXR and PFM are `is_float`.
+std::uint64_t mean_memory(std::uint64_t pixels, bool is_float);
 
 std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
 

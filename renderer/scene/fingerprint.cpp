@@ -10,6 +10,7 @@
 
 #include "renderer/data/table.h"
 #include "renderer/scene/double_centers.h"
+#include "renderer/scene/frame_samples.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
@@ -261,7 +262,15 @@ bool has_double_data(const Scene& scene) {
 }  // namespace
 
 std::string fingerprint(const Scene& scene) {
+  const std::vector<double> times = sample_times(scene);
+  if (times.size() == 1) return fingerprint(sample_at(scene, times.front()));
   Hasher hasher;
+  if (!times.empty()) {
+    hasher.add(std::string_view("mean"));
+    for (const double time : times)
+      hasher.add(std::string_view(fingerprint(sample_at(scene, time))));
+    return hasher.digest();
+  }
   hasher.add(std::uint64_t{kFrameContractVersion});
   hasher.add(static_cast<std::uint64_t>(scene.image.frame_width()));
   hasher.add(static_cast<std::uint64_t>(scene.image.frame_height()));

@@ -14,6 +14,7 @@
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/map/mapped_rows.h"
+#include "renderer/scene/frame_samples.h"
 #include "renderer/scene/scene_film.h"
 
 namespace roundel {
@@ -290,13 +291,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   apply_keys(at, static_cast<double>(frame));
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;
   for_each_data(at, [&](const Layer& layer, DataSource& data) {
-    if (is_ignored(at, layer)) return;
-    if (!data.film) {
-      const Layer& other = scene.layers[static_cast<std::size_t>(&layer - at.layers.data())];
-      const bool has_moved = !(PointMove(layer.move) == PointMove(other.move));
-      if (has_moved && fits_data(at) && at.window->is_over_frame) data.facts = nullptr;
-      return;
-    }
+    if (is_ignored(at, layer) || !data.film) return;
     data.path = data.film->path(frame);
     std::shared_ptr<const Table>& table = tables[{data.path, data.dataset}];
     if (!table) table = open_frame(at, *data.film, data.dataset, frame);
@@ -308,11 +303,24 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
     data.fits_float = table->fits_float();
     data.facts = nullptr;
   });
-  complete(at, use);
+  complete_moved(at, scene, use);
   return at;
 }
 
+void complete_moved(Scene& scene, const Scene& before, SceneUse use) {
+  if (fits_data(scene) && scene.window->is_over_frame)
+    for (std::size_t i = 0; i < scene.layers.size(); ++i) {
+      Layer& layer = scene.layers[i];
+      auto* const data = std::get_if<DataSource>(&layer.source);
+      if (data != nullptr && !is_ignored(scene, layer) &&
+          !(PointMove(layer.move) == PointMove(before.layers[i].move)))
+        data->facts = nullptr;
+    }
+  complete(scene, use);
+}
+
 Scene restricted_to(Scene scene, const FrameList& frames) {
+  if (is_blurred(scene)) return scene;  // values may change between the frames
   std::vector<KeyedValue> moving;
   for (const KeyedValue& keyed : keyed_values(scene))
     if (!keyed.keys.is_constant_in(frames)) moving.push_back(keyed);

@@ -23,6 +23,9 @@ enum class SceneUse {
 /// layers, unless it is over each frame.
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::kDraw);
 
+/// Completes a scene whose values of keys have been set, by the data that `before` had read.
+void complete_moved(Scene& scene, const Scene& before, SceneUse use = SceneUse::kDraw);
+
 /// The scene for these frames only: values that are constant in them lose their keys. Throws as
 /// scene_at() does.
 Scene restricted_to(Scene scene, const FrameList& frames);

@@ -204,6 +204,8 @@ struct Animation {
   std::int64_t frames = 1;
   std::int64_t start = 0;  ///< also the default frame of a still
   bool is_real = false;    ///< frame n is n/fps seconds of simulated time, else n steps
+  std::int64_t samples = 1;  ///< motion blur: a frame is the mean of this many pictures
+  double shutter = 0.5;      ///< their times are in this part of a frame's duration
 };
 
 class SceneFilm;
@@ -257,6 +259,7 @@ bool has_frames(const Scene& scene);
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;
+inline constexpr std::int64_t kMaxSamples = 256;
 inline constexpr std::uint64_t kMaxLayers = 1000;
 inline constexpr double kBytesPerPixel = 16, kBytesPerCircle = 32;  ///< lower bounds of memory
 

@@ -409,6 +409,7 @@ ObjectForm<Animation> make_animation(const Form<Ratio>& rate) {
   };
   ObjectSpec rules;
   rules.excludes = {{"duration", "frames"}};
+  rules.needs = {{"shutter", "samples"}};
   return object<Animation>(
       "{fps: NUMBER, frames: INTEGER, start: INTEGER, time: real}",
       {{"fps", set_fps, rate, "Frames per second, also as a fraction: 24000/1001.", "60"},
@@ -418,7 +419,11 @@ ObjectForm<Animation> make_animation(const Form<Ratio>& rate) {
        {"start", &Animation::start, integer(0, kMaxFrame),
         "Number of the first frame; a still shows this frame.", "0"},
        {"time", &Animation::is_real, one_of<bool>({"steps", "real"}),
-        "Step of simulated layers per frame: 1/60 s (steps) or 1/fps s (real).", "\"steps\""}},
+        "Step of simulated layers per frame: 1/60 s (steps) or 1/fps s (real).", "\"steps\""},
+       {"samples", &Animation::samples, integer(2, kMaxSamples),
+        "Motion blur: a frame is the mean of this many pictures at times from its own on."},
+       {"shutter", &Animation::shutter, number_above(0, 1),
+        "The samples' part of the time from a frame to the next.", "0.5"}},
       std::move(rules));
 }
 

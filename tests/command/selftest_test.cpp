@@ -19,7 +19,7 @@ class FaultyRasterizer final : public Rasterizer {
   FaultyRasterizer(Harm harm, Harm8Bit harm_8_bit)
       : harm_(std::move(harm)), harm_8_bit_(std::move(harm_8_bit)) {}
 
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     sound_->draw(circles, image, out, stats);
     if (out.framebuffer != nullptr && harm_) harm_(*circles.in_memory(), *out.framebuffer);

@@ -41,7 +41,7 @@ class CountingRasterizer : public Rasterizer {
  public:
   CountingRasterizer(int milliseconds, std::atomic<int>& draws)
       : milliseconds_(milliseconds), draws_(draws) {}
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
     ++draws_;

@@ -16,7 +16,7 @@ namespace {
 class LookingRasterizer : public Rasterizer {
  public:
   explicit LookingRasterizer(bool& in_memory) : in_memory_(in_memory) {}
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     in_memory_ = circles.in_memory() != nullptr;
     inner_->draw(circles, image, out, stats);
@@ -47,7 +47,7 @@ class RecipeRasterizer : public Rasterizer {
  public:
   explicit RecipeRasterizer(std::atomic<int>& recipes) : recipes_(recipes) {}
   bool makes_circles(std::uint64_t count) override { return count > 0; }
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     recipes_ += circles.recipe() != nullptr && circles.recipe()->film ? 1 : 0;
     inner_->draw(circles, image, out, stats);
@@ -104,7 +104,7 @@ TEST(FilmRasterizers, RasterizersThatMakeCirclesGetRecipes) {
 /// Makes its own files if it may: their head, and a word.
 class PackingRasterizer : public Rasterizer {
  public:
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     if (out.png == nullptr) return inner_->draw(circles, image, out, stats);
     Bytes file = out.png->head;
@@ -167,7 +167,7 @@ class ColdRasterizer : public Rasterizer {
  public:
   ColdRasterizer(std::atomic<int>& warmings, bool fails) : warmings_(warmings), fails_(fails) {}
   bool needs_warm_up() const override { return true; }
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     if (circles.count() == 0) {
       ++warmings_;

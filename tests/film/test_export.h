@@ -55,7 +55,7 @@ class SlowRasterizer : public Rasterizer {
  public:
   SlowRasterizer(int milliseconds, int calls_before_failure)
       : milliseconds_(milliseconds), calls_left_(calls_before_failure) {}
-  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+  void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     wait();
     inner_->draw(circles, image, out, stats);

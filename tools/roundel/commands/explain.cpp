@@ -19,6 +19,7 @@
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/frame_samples.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
@@ -362,6 +363,8 @@ int run_explain(const Arguments& arguments) {
   const Scene scene = parse_scene(text, options.scene_path, options.scene.overrides);
   check_explain(scene, options);
   const std::int64_t frame = frame_of(scene, options.scene);
+  if (is_blurred(scene))
+    print_note("the frame has motion blur; explained are the circles at its own time, without it");
   CircleSource source(scene, CircleUse::kExplain);
   Circles circles;
   source.generate(frame, circles);

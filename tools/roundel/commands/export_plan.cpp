@@ -160,7 +160,8 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
     const bool holds_circles = options.split_frame || !CircleSource(scene).is_streamed();
     check_memory(scene,
                  memory_needed(scene.image, plan.format.picture,
-                               holds_circles ? count_parts(scene) : 0, 0, 0),
+                               holds_circles ? count_parts(scene) : 0, 0, 0) +
+                     blur_memory(scene, plan.format.picture),
                  budget);
   } else {
     check_feasible(scene, plan.frames.front(), plan.format.picture, budget);
@@ -185,6 +186,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   const std::uint64_t pixels = scene.image.pixels();
   const std::uint64_t bytes =
       memory_needed(scene.image, plan.format.picture, circles, 4 * circles, 0) +
+      blur_memory(scene, plan.format.picture) +
       kStateBytes * pixels;
   if (backend != Backend::kCpu)
     return static_cast<int>(

@@ -17,6 +17,7 @@
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/frame_samples.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/moving_parts.h"
 #include "renderer/scene/resolve_scene.h"
@@ -227,7 +228,14 @@ Lines describe_motion(const Scene& scene) {
   Lines text;
   for (const std::string& part : moving_parts(film_of(scene)))
     text += fmt::format("  {:<12} {}\n", text.empty() ? "moves" : "", part);
-  return text;
+  if (!scene.animation || scene.animation->samples < 2) return text;
+  const char* const unblurred =
+      !is_blurred(scene) ? "; nothing has keys, so nothing is blurred"
+      : std::any_of(scene.layers.begin(), scene.layers.end(), is_simulated)
+          ? "; simulated layers stay at the frame, without blur"
+          : "";
+  return text + fmt::format("  {:<12} the mean of {} pictures in {} of a frame{}\n", "blur",
+                            scene.animation->samples, scene.animation->shutter, unblurred);
 }
 
 /// A valid scene, and the needs of its frame.
@@ -260,7 +268,7 @@ Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t 
   if (options.verbosity != Verbosity::kQuiet) shown.emplace(scene.path, progress);
   FrameStatistics statistics;
   draw_within(scene, frame, format, [&] {
-    statistics = measure_frame(scene, frame, picture_bytes(scene.image, format),
+    statistics = measure_frame(scene, frame, picture_bytes(scene, format),
                                rows_of_band(scene.image, format), measured, progress);
   });
   shown.reset();
