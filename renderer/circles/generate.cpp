@@ -161,7 +161,8 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
   const std::size_t count = times.size();
   return circles.with_samples({count, [this, frame, stopped = std::move(stopped),
                                        times = std::move(times)](std::size_t k, const auto& draw) {
-                                 const Scene scene = sample_at(state_->scene, times[k]);
+                                 const Scene scene =
+                                     sample_at(state_->scene, times[k], SceneUse::kDraw);
                                  CircleSource source(scene, stopped ? *stopped : *this);
                                  Circles made;
                                  draw(source.at(frame, made), scene.image.background);

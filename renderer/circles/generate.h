@@ -33,9 +33,9 @@ class CircleSource {
   void generate_with_centers(std::int64_t frame, Circles& circles,
                              std::vector<ScenePoint>& centers) const;
 
-  /// A frame's circles for drawing, with its samples if it is blurred: on demand if all layers are cheap, else in `memory` (stage
-  /// generate of `stats`). Frames before 0 have the circles of frame 0. The source and `memory`
-  /// must outlive the result.
+  /// A frame's circles for drawing, with its samples if it is blurred: on demand if all layers are
+  /// cheap, else in `memory` (stage generate of `stats`). Frames before 0 have the circles of frame
+  /// 0. The source and `memory` must outlive the result.
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
   /// True if at() does not need `memory`.
   bool is_streamed() const;

@@ -72,8 +72,8 @@ class FrameMean {
       for (std::size_t i = first; i < end; ++i) {
         if (changes_[i] == 0) continue;
         Pixel& pixel = sum_.pixels[i];
-        pixel = from_light({pixel.red / count, pixel.green / count, pixel.blue / count,
-                            pixel.alpha / count});
+        pixel = from_light(
+            {pixel.red / count, pixel.green / count, pixel.blue / count, pixel.alpha / count});
       }
     });
   }
@@ -121,14 +121,15 @@ class FrameMean {
 void quantize_pixels(const Framebuffer& pixels, const ImageSettings& settings, Image& image) {
   const SampleFormat format(settings);
   const auto width = static_cast<std::size_t>(settings.width);
-  tbb::parallel_for(std::size_t{0}, static_cast<std::size_t>(settings.height), [&](std::size_t row) {
-    const Pixel* in =
-        pixels.pixels.data() + (static_cast<std::size_t>(settings.height) - 1 - row) * width;
-    std::uint8_t* out = image.bytes.data() + row * width * image.pixel_bytes();
-    for (std::size_t i = 0; i < width; ++i, ++in, out += image.pixel_bytes())
-      store_samples(*in, format, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(row),
-                    out);
-  });
+  tbb::parallel_for(
+      std::size_t{0}, static_cast<std::size_t>(settings.height), [&](std::size_t row) {
+        const Pixel* in =
+            pixels.pixels.data() + (static_cast<std::size_t>(settings.height) - 1 - row) * width;
+        std::uint8_t* out = image.bytes.data() + row * width * image.pixel_bytes();
+        for (std::size_t i = 0; i < width; ++i, ++in, out += image.pixel_bytes())
+          store_samples(*in, format, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(row),
+                        out);
+      });
 }
 
 }  // namespace

@@ -263,12 +263,13 @@ bool has_double_data(const Scene& scene) {
 
 std::string fingerprint(const Scene& scene) {
   const std::vector<double> times = sample_times(scene);
-  if (times.size() == 1) return fingerprint(sample_at(scene, times.front()));
+  if (times.size() == 1)
+    return fingerprint(sample_at(scene, times.front(), SceneUse::kFingerprint));
   Hasher hasher;
   if (!times.empty()) {
     hasher.add(std::string_view("mean"));
     for (const double time : times)
-      hasher.add(std::string_view(fingerprint(sample_at(scene, time))));
+      hasher.add(std::string_view(fingerprint(sample_at(scene, time, SceneUse::kFingerprint))));
     return hasher.digest();
   }
   hasher.add(std::uint64_t{kFrameContractVersion});

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "renderer/scene/resolve_scene.h"
-
 namespace roundel {
 
 std::vector<double> sample_times(const Scene& scene) {
@@ -14,8 +12,8 @@ std::vector<double> sample_times(const Scene& scene) {
   std::vector<double> times;
   for (std::int64_t k = 0; k < animation.samples; ++k)
     times.push_back(frame + animation.shutter * (static_cast<double>(k) + 0.5) / samples);
-  const bool is_constant = std::all_of(
-      scene.keyed->begin(), scene.keyed->end(), [&](const KeyedValue& keyed) {
+  const bool is_constant =
+      std::all_of(scene.keyed->begin(), scene.keyed->end(), [&](const KeyedValue& keyed) {
         const Keys::Value first = keyed.keys.at(times.front());
         return std::all_of(times.begin(), times.end(),
                            [&](double time) { return keyed.keys.at(time) == first; });
@@ -24,11 +22,11 @@ std::vector<double> sample_times(const Scene& scene) {
   return times;
 }
 
-Scene sample_at(const Scene& scene, double time) {
+Scene sample_at(const Scene& scene, double time, SceneUse use) {
   Scene at = scene;
   at.animation->samples = 1;
   apply_keys(at, time);
-  complete_moved(at, scene);
+  complete_moved(at, scene, use);
   return at;
 }
 

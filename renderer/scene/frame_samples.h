@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene.h"
 
 /// Motion blur: a frame is the mean of pictures of the scene at times from the frame's own on.
@@ -17,6 +18,6 @@ std::vector<double> sample_times(const Scene& scene);
 
 /// The scene of scene_at() with its values of keys at another time, and without blur. Data and
 /// simulations stay at the frame.
-Scene sample_at(const Scene& scene, double time);
+Scene sample_at(const Scene& scene, double time, SceneUse use);
 
 }  // namespace roundel

@@ -24,7 +24,7 @@ enum class SceneUse {
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::kDraw);
 
 /// Completes a scene whose values of keys have been set, by the data that `before` had read.
-void complete_moved(Scene& scene, const Scene& before, SceneUse use = SceneUse::kDraw);
+void complete_moved(Scene& scene, const Scene& before, SceneUse use);
 
 /// The scene for these frames only: values that are constant in them lose their keys. Throws as
 /// scene_at() does.

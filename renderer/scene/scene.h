@@ -202,8 +202,8 @@ struct Layer {
 struct Animation {
   double fps = 60;  ///< the film's; simulations step by 1/60 s
   std::int64_t frames = 1;
-  std::int64_t start = 0;  ///< also the default frame of a still
-  bool is_real = false;    ///< frame n is n/fps seconds of simulated time, else n steps
+  std::int64_t start = 0;    ///< also the default frame of a still
+  bool is_real = false;      ///< frame n is n/fps seconds of simulated time, else n steps
   std::int64_t samples = 1;  ///< motion blur: a frame is the mean of this many pictures
   double shutter = 0.5;      ///< their times are in this part of a frame's duration
 };

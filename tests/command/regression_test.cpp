@@ -20,7 +20,7 @@ class OnePixelOff final : public Rasterizer {
   explicit OnePixelOff(const RasterOptions& options, int every = 1)
       : sound_(make_cpu_rasterizer(options)), every_(every) {}
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     sound_->draw(circles, image, out, stats);
     if (drawn_++ % every_ == 0) out.image->bytes[0] ^= 1U;
   }

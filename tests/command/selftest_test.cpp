@@ -20,7 +20,7 @@ class FaultyRasterizer final : public Rasterizer {
       : harm_(std::move(harm)), harm_8_bit_(std::move(harm_8_bit)) {}
 
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     sound_->draw(circles, image, out, stats);
     if (out.framebuffer != nullptr && harm_) harm_(*circles.in_memory(), *out.framebuffer);
     if (out.image != nullptr && harm_8_bit_) harm_8_bit_(*out.image);

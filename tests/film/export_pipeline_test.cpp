@@ -42,7 +42,7 @@ class CountingRasterizer : public Rasterizer {
   CountingRasterizer(int milliseconds, std::atomic<int>& draws)
       : milliseconds_(milliseconds), draws_(draws) {}
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
     ++draws_;
     inner_->draw(circles, image, out, stats);

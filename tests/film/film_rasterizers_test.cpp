@@ -17,7 +17,7 @@ class LookingRasterizer : public Rasterizer {
  public:
   explicit LookingRasterizer(bool& in_memory) : in_memory_(in_memory) {}
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     in_memory_ = circles.in_memory() != nullptr;
     inner_->draw(circles, image, out, stats);
   }
@@ -48,7 +48,7 @@ class RecipeRasterizer : public Rasterizer {
   explicit RecipeRasterizer(std::atomic<int>& recipes) : recipes_(recipes) {}
   bool makes_circles(std::uint64_t count) override { return count > 0; }
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     recipes_ += circles.recipe() != nullptr && circles.recipe()->film ? 1 : 0;
     inner_->draw(circles, image, out, stats);
   }
@@ -105,7 +105,7 @@ TEST(FilmRasterizers, RasterizersThatMakeCirclesGetRecipes) {
 class PackingRasterizer : public Rasterizer {
  public:
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     if (out.png == nullptr) return inner_->draw(circles, image, out, stats);
     Bytes file = out.png->head;
     for (const char c : kWord) file.push_back(static_cast<std::uint8_t>(c));
@@ -168,7 +168,7 @@ class ColdRasterizer : public Rasterizer {
   ColdRasterizer(std::atomic<int>& warmings, bool fails) : warmings_(warmings), fails_(fails) {}
   bool needs_warm_up() const override { return true; }
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     if (circles.count() == 0) {
       ++warmings_;
       if (fails_) throw Error(ExitCode::kRuntimeFailure, "too cold");

@@ -95,7 +95,8 @@ TEST(SplitRasterizer, AcceptsCirclesMadeOnDemand) {
 TEST(SplitRasterizer, ErrorsOfPartsReachTheCaller) {
   class Failing : public Rasterizer {
    public:
-    void draw_circles(const CircleStream&, const ImageSettings&, const FrameTarget&, StageStats&) override {
+    void draw_circles(const CircleStream&, const ImageSettings&, const FrameTarget&,
+                      StageStats&) override {
       throw Error(ExitCode::kRuntimeFailure, "the device is gone");
     }
   };

@@ -56,7 +56,7 @@ class SlowRasterizer : public Rasterizer {
   SlowRasterizer(int milliseconds, int calls_before_failure)
       : milliseconds_(milliseconds), calls_left_(calls_before_failure) {}
   void draw_circles(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
-            StageStats& stats) override {
+                    StageStats& stats) override {
     wait();
     inner_->draw(circles, image, out, stats);
   }

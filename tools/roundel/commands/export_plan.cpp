@@ -186,8 +186,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   const std::uint64_t pixels = scene.image.pixels();
   const std::uint64_t bytes =
       memory_needed(scene.image, plan.format.picture, circles, 4 * circles, 0) +
-      blur_memory(scene, plan.format.picture) +
-      kStateBytes * pixels;
+      blur_memory(scene, plan.format.picture) + kStateBytes * pixels;
   if (backend != Backend::kCpu)
     return static_cast<int>(
         std::clamp<std::uint64_t>(std::min(kDeviceBytes / bytes, frames / 2), 1, kPerDevice));
