@@ -133,7 +133,8 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   const StageMemory memory = stage_memory(scene, format, is_cpu ? 0 : drawing.largest_chunk);
   const std::uint64_t kept = thread_memory(count_parts(scene), thread_count());
   return {program_memory(at_start, format, backend), memory.data.peak,
-          memory.circles + memory.depths, is_cpu ? drawing.memory + kept : 0, memory.encoding};
+          memory.circles + memory.depths, is_cpu ? drawing.memory + kept : 0,
+          std::max(memory.pixels, memory.encoding)};
 }
 
 std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_t overlaps) {

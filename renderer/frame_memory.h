@@ -14,7 +14,7 @@ struct FrameMemory {
   std::uint64_t data;     ///< tables, and memory to read, rank and sort their rows
   std::uint64_t circles;  ///< circles in memory while they are drawn
   std::uint64_t lists;    ///< tile lists, unfinished pixels and memory that threads keep
-  std::uint64_t picture;  ///< the pixels and the encoded file
+  std::uint64_t picture;  ///< the pixels, a blurred frame's samples, and the encoded file
 
   std::uint64_t total() const { return program + data + circles + lists + picture; }
 };

@@ -1,6 +1,7 @@
 #include <tbb/parallel_for.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -15,25 +16,48 @@
 namespace roundel {
 namespace {
 
-/// srgb_to_linear() by a table with straight lines between its entries, within 1e-7.
-class LinearLight {
+using Lanes = float __attribute__((vector_size(16)));  ///< the channels of a Pixel
+
+Lanes lanes_of(const Pixel& pixel) {
+  return std::bit_cast<Lanes>(pixel);
+}
+
+/// srgb_to_linear() within 6e-7, by a polynomial for (c + 0.055)/1.055)^2.4.
+Lanes to_linear_light(Lanes c) {
+  constexpr std::array kPowersOf = {0.13684697f,  -0.089524426f, -0.0023418490f, -0.020141194f,
+                                    0.048397433f, -0.077033214f, 0.28019017f,    1.1674378f,
+                                    0.92558771f,  0.21404099f};
+  const Lanes x = c - 0.5f;
+  Lanes power = x * kPowersOf[0] + kPowersOf[1];
+  for (std::size_t i = 2; i < kPowersOf.size(); ++i) power = power * x + kPowersOf[i];
+  Lanes light = c <= 0.04045f ? c * (1 / 12.92f) : power;
+  light = c > 0.0f ? light : Lanes{};
+  for (int i = 0; i < 3; ++i)
+    if (c[i] > 1.0f) light[i] = srgb_to_linear(c[i]);
+  return light;
+}
+
+/// linear_to_srgb() within 2e-7, by straight lines between 512 points an octave.
+class DisplayCurve {
  public:
-  LinearLight() {
-    for (std::size_t i = 0; i <= kLast; ++i)
-      table_[i] = srgb_to_linear(static_cast<float>(i) / kLast);
+  DisplayCurve() {
+    for (std::uint32_t i = 0; i < table_.size(); ++i)
+      table_[i] = linear_to_srgb(std::bit_cast<float>((kFirst + i) << kFractionBits));
   }
   float operator()(float c) const {
-    if (!(c > 0.0f)) return 0.0f;
-    if (c >= 1.0f) return srgb_to_linear(c);
-    const float position = c * kLast;
-    const auto index = static_cast<std::size_t>(position);
-    return table_[index] +
-           (table_[index + 1] - table_[index]) * (position - static_cast<float>(index));
+    if (!(c >= kLinearEnd)) return c > 0.0f ? c * 12.92f : 0.0f;
+    if (c >= 1.0f) return linear_to_srgb(c);
+    const auto bits = std::bit_cast<std::uint32_t>(c);
+    const std::uint32_t index = (bits >> kFractionBits) - kFirst;
+    const auto fraction = static_cast<float>(bits & ((1U << kFractionBits) - 1)) * 0x1p-14f;
+    return table_[index] + (table_[index + 1] - table_[index]) * fraction;
   }
 
  private:
-  static constexpr std::size_t kLast = 4096;
-  std::array<float, kLast + 1> table_;
+  static constexpr unsigned kFractionBits = 14;
+  static constexpr float kLinearEnd = 0x1p-9f;  ///< below the end of the curve's straight part
+  static constexpr std::uint32_t kFirst = std::bit_cast<std::uint32_t>(kLinearEnd) >> kFractionBits;
+  std::array<float, 9 * 512 + 1> table_;
 };
 
 /// Sums of a frame's samples. A pixel that is the same in all of them stays as it is.
@@ -55,11 +79,13 @@ class FrameMean {
         if (changes_[i] == 0) {
           if (std::memcmp(&sum_.pixels[i], &sample.pixels[i], sizeof(Pixel)) == 0) continue;
           changes_[i] = 1;
-          const Pixel light = to_light(sum_.pixels[i]);
-          sum_.pixels[i] = light;
-          for (std::size_t k = 1; k < count_; ++k) add_to(sum_.pixels[i], light);
+          const Lanes light = to_light(sum_.pixels[i]);
+          Lanes sum = light;
+          for (std::size_t k = 1; k < count_; ++k) sum += light;
+          sum_.pixels[i] = std::bit_cast<Pixel>(sum);
         }
-        add_to(sum_.pixels[i], to_light(sample.pixels[i]));
+        sum_.pixels[i] =
+            std::bit_cast<Pixel>(lanes_of(sum_.pixels[i]) + to_light(sample.pixels[i]));
       }
     });
     ++count_;
@@ -72,8 +98,7 @@ class FrameMean {
       for (std::size_t i = first; i < end; ++i) {
         if (changes_[i] == 0) continue;
         Pixel& pixel = sum_.pixels[i];
-        pixel = from_light(
-            {pixel.red / count, pixel.green / count, pixel.blue / count, pixel.alpha / count});
+        pixel = std::bit_cast<Pixel>(from_light(lanes_of(pixel) / count));
       }
     });
   }
@@ -86,28 +111,29 @@ class FrameMean {
                       [&](std::size_t row) { work(row * width, (row + 1) * width); });
   }
 
-  static void add_to(Pixel& sum, const Pixel& pixel) {
-    sum.red += pixel.red;
-    sum.green += pixel.green;
-    sum.blue += pixel.blue;
-    sum.alpha += pixel.alpha;
-  }
-
   /// Applies a transfer curve to straight colours.
   template <typename Curve>
-  Pixel with_curve(const Pixel& pixel, const Curve& curve) const {
-    if (!has_alpha_) return {curve(pixel.red), curve(pixel.green), curve(pixel.blue), pixel.alpha};
-    const float alpha = png_alpha(pixel, styles_);
-    if (!(alpha > 0)) return {0, 0, 0, pixel.alpha};
-    return {alpha * curve(pixel.red / alpha), alpha * curve(pixel.green / alpha),
-            alpha * curve(pixel.blue / alpha), pixel.alpha};
+  Lanes with_curve(const Pixel& pixel, const Curve& curve) const {
+    Lanes light;
+    if (!has_alpha_) {
+      light = curve(lanes_of(pixel));
+    } else if (const float alpha = png_alpha(pixel, styles_); alpha > 0) {
+      light = alpha * curve(lanes_of(pixel) / alpha);
+    } else {
+      light = Lanes{};
+    }
+    light[3] = pixel.alpha;
+    return light;
   }
-  Pixel to_light(const Pixel& pixel) const {
-    static const LinearLight kLinearLight;
-    return is_display_ ? with_curve(pixel, kLinearLight) : pixel;
+  Lanes to_light(const Pixel& pixel) const {
+    return is_display_ ? with_curve(pixel, to_linear_light) : lanes_of(pixel);
   }
-  Pixel from_light(const Pixel& pixel) const {
-    return is_display_ ? with_curve(pixel, linear_to_srgb) : pixel;
+  Lanes from_light(const Lanes& light) const {
+    if (!is_display_) return light;
+    static const DisplayCurve kCurve;
+    return with_curve(std::bit_cast<Pixel>(light), [](Lanes c) {
+      return Lanes{kCurve(c[0]), kCurve(c[1]), kCurve(c[2]), 0};
+    });
   }
 
   Framebuffer& sum_;
