@@ -17,7 +17,7 @@ bool is_data(const Layer& layer) {
 /// True if keys change only the view and layers' moves, and data are constant.
 bool only_moves(const Scene& scene) {
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
-  if (is_data_film(scene) || scene.film) return false;
+  if (is_data_film(scene) || scene.film || has_moving_rows(scene)) return false;
   if (!keyed.empty() && std::any_of(scene.layers.begin(), scene.layers.end(), is_data))
     return false;
   return std::none_of(keyed.begin(), keyed.end(), [](const KeyedValue& value) {
@@ -106,7 +106,8 @@ CircleSource::CircleSource(const Scene& scene, const CircleSource& before, Circl
   for (std::uint32_t index = 0; index < differs.size(); ++index) {
     const LayerCircles& layer = before.state_->layers[index];
     if (differs[index])
-      state_->layers.emplace_back(scene, index, use, make_layer_source(scene, index, use));
+      state_->layers.emplace_back(scene, index, use,
+                                  make_layer_source(scene, index, use, layer.source()->held()));
     else
       state_->layers.emplace_back(scene, index, use, layer.source(), layer.kept());
   }
@@ -246,9 +247,12 @@ void CircleSource::keep_circles(std::uint64_t bytes) {
   std::uint64_t needed = 0;
   for (const LayerCircles& layer : state_->layers)
     if (is_kept(layer)) needed += layer.count() * (sizeof(Shape) + sizeof(Paint));
+  for (const LayerCircles& layer : state_->layers) needed += layer.source()->held_bytes();
   if (needed > bytes) return;
-  for (LayerCircles& layer : state_->layers)
+  for (LayerCircles& layer : state_->layers) {
     if (is_kept(layer)) layer.keep();
+    layer.source()->hold(bytes);
+  }
 }
 
 bool CircleSource::is_simulated() const {

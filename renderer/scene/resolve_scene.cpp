@@ -316,10 +316,17 @@ Scene restricted_to(Scene scene, const FrameList& frames) {
   std::vector<KeyedValue> moving;
   for (const KeyedValue& keyed : keyed_values(scene))
     if (!keyed.keys.is_constant_in(frames)) moving.push_back(keyed);
-  if (moving.size() == keyed_values(scene).size()) return scene;
+  std::vector<std::size_t> still;  // layers whose rows stay
+  for (std::size_t i = 0; i < scene.layers.size(); ++i)
+    if (has_moving_rows(scene.layers[i]) &&
+        std::get<DataSource>(scene.layers[i].source).map.motion->is_constant_in(frames))
+      still.push_back(i);
+  if (moving.size() == keyed_values(scene).size() && still.empty()) return scene;
   scene = scene_at(scene, frames.front());
   scene.keyed =
       moving.empty() ? nullptr : std::make_shared<const std::vector<KeyedValue>>(std::move(moving));
+  for (const std::size_t i : still)
+    std::get<DataSource>(scene.layers[i].source).map.motion->is_still = true;
   return scene;
 }
 

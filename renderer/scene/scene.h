@@ -244,6 +244,9 @@ inline std::uint64_t count_parts(const Layer& layer) {
 CircleStyles styles_of(const Scene& scene);
 /// True if a layer has a data file per frame.
 bool is_data_film(const Scene& scene);
+/// True if a layer that is not hidden has rows that move.
+bool has_moving_rows(const Scene& scene);
+bool has_moving_rows(const Layer& layer);
 /// True for a simulation that is not hidden.
 bool is_simulated(const Layer& layer);
 /// The scene's frame for a film's frame: rows of a table all show one.

@@ -58,22 +58,10 @@ Form<E> names_of(const std::array<const char*, kCount>& names, std::string defin
 /// A value, or keys over time, which KeyReader reads. Values are not maps.
 template <typename V>
 Form<std::optional<V>> over_time(const Form<V>& value, std::string definition) {
-  const SpecPtr arrival =
-      object("{to: VALUE, ease: NAME}",
-             {required("to", value, "The value at this key."),
-              {"ease", names_of<Ease>(kEaseNames, "ease"), "How the value arrives here."}});
-  const SpecPtr keys =
-      spec(DictSpec{any_of({value, arrival}, ""), DictSpec::Keys::kTimes}, "{FRAME: VALUE, ...}");
-  std::vector<std::string> eases(kEaseNames.begin(), kEaseNames.end());
-  eases.emplace_back(kExponentialEase);
-  const SpecPtr keyed = object(
-      "{keys: {FRAME: VALUE, ...}, ease: NAME}",
-      {required("keys", keys, "Values by frame number, or by seconds as 2.5s."),
-       {"ease", one_of(eases, "keysEase"), "How the value moves from key to key.", "\"linear\""},
-       {"path", names_of<KeyPath>(kKeyPathNames, "keyPath"), "Values between two keys.",
-        "\"linear\""},
-       {"repeat", names_of<KeyRepeat>(kKeyRepeatNames, "keyRepeat"), "Values after the last key.",
-        "\"none\""}});
+  const SpecPtr arrival = object("{to: VALUE, ease: NAME}", key_fields(value));
+  std::vector<Field> fields = keys_fields(any_of({value, arrival}, ""));
+  fields.front().is_required = true;
+  const SpecPtr keyed = object("{keys: {FRAME: VALUE, ...}, ease: NAME}", std::move(fields));
   return {any_of({value, keyed}, "", std::move(definition)),
           [read = value.read](ValidNode node) -> std::optional<V> {
             if (node.is_map()) return std::nullopt;
@@ -441,6 +429,23 @@ ObjectForm<Scene> make_scene(const SceneForms& forms) {
 }
 
 }  // namespace
+
+std::vector<Field> key_fields(const SpecPtr& value) {
+  return {required("to", value, "The value at this key."),
+          {"ease", names_of<Ease>(kEaseNames, "ease"), "How the value arrives here."}};
+}
+
+std::vector<Field> keys_fields(const SpecPtr& at_key) {
+  const SpecPtr keys = spec(DictSpec{at_key, DictSpec::Keys::kTimes}, "{FRAME: VALUE, ...}");
+  std::vector<std::string> eases(kEaseNames.begin(), kEaseNames.end());
+  eases.emplace_back(kExponentialEase);
+  return {{"keys", keys, "Values by frame number, or by seconds as 2.5s."},
+          {"ease", one_of(eases, "keysEase"), "How the value moves from key to key.", "\"linear\""},
+          {"path", names_of<KeyPath>(kKeyPathNames, "keyPath"), "Values between two keys.",
+           "\"linear\""},
+          {"repeat", names_of<KeyRepeat>(kKeyRepeatNames, "keyRepeat"),
+           "Values after the last key.", "\"none\""}};
+}
 
 SceneForms::SceneForms()
     : image(make_image()),

@@ -40,6 +40,11 @@ inline Form<DisplayColor> color() {
       "color");
 }
 
+/// Fields "to" and "ease" of a key over time, in scene_spec.cpp.
+std::vector<Field> key_fields(const SpecPtr& value);
+/// Fields "keys", "ease", "path" and "repeat"; `at_key`: the value of one key.
+std::vector<Field> keys_fields(const SpecPtr& at_key);
+
 /// Keys of a layer with data, in map_spec.cpp.
 SpecPtr data_map_spec();
 SpecPtr where_spec();
