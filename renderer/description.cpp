@@ -10,6 +10,7 @@
 
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
+#include "renderer/map/mapped_rows.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/view_bounds.h"
 
@@ -49,12 +50,22 @@ class Columns {
   Columns(const DataSource& source, const DataMap& map) : source_(source), map_(map) {}
 
   std::string name(Slot slot) const {
-    const std::string& name = source_.table->columns()[map_.columns[slot]].name;
-    return name.empty() ? fmt::format("column {}", map_.columns[slot]) : name;
+    return label_of(*source_.table, map_, slot, [](const std::string& name) { return name; });
   }
   bool is_text(Slot slot) const { return source_.table->columns()[map_.columns[slot]].is_text; }
   Json number(const NumberMap& number) const {
-    return number.slot ? Json{{"column", name(*number.slot)}} : Json{{"constant", number.constant}};
+    return number.slot ? source(*number.slot) : Json{{"constant", number.constant}};
+  }
+  /// {"column": NAME}, or {"keys": {FRAME: NAME or CONSTANT}}.
+  Json source(Slot slot, bool in_pixels = false) const {
+    if (!is_moving(slot)) return {{"column", name(slot)}};
+    const MovingNumber& moving = moving_number(map_, slot);
+    Json keys = Json::object();
+    for (std::size_t k = 0; k < moving.keys.size(); ++k)
+      keys[fmt::format("{}", moving.times.frames[k])] =
+          moving.keys[k].slot ? Json(name(*moving.keys[k].slot))
+                              : length_json({moving.keys[k].constant, in_pixels});
+    return {{"keys", std::move(keys)}};
   }
 
  private:
@@ -103,7 +114,7 @@ Json color_json(const ColorMap& color, const Columns& columns, Detail detail) {
     return {{"channels",
              {columns.number(color.channels[0]), columns.number(color.channels[1]),
               columns.number(color.channels[2])}}};
-  Json json = {{"column", columns.name(color.slot)}};
+  Json json = columns.source(color.slot);
   if (color.kind == Kind::kScale) {
     add_scale(color.scale, detail, json);
     json["colormap"] = colormap_json(color.gradient);
@@ -132,7 +143,7 @@ Json color_json(const ColorMap& color, const Columns& columns, Detail detail) {
 
 Json size_json(const SizeMap& size, const Columns& columns, Detail detail) {
   if (!size.slot) return {{"constant", length_json(size.constant)}};
-  Json json = {{"column", columns.name(*size.slot)}};
+  Json json = columns.source(*size.slot, size.constant.in_pixels);
   if (!size.scale) return json;
   add_scale(*size.scale, detail, json);
   json["range"] = {length_json(size.low), length_json(size.high)};

@@ -11,6 +11,7 @@
 #include "renderer/base/frame_name.h"
 #include "renderer/base/text.h"
 #include "renderer/circles/generate.h"
+#include "renderer/map/mapped_rows.h"
 #include "renderer/pixels/srgb.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_film.h"
@@ -264,8 +265,7 @@ struct Mapped {
   const DataMap& map;
 
   std::string name(Slot slot) const {
-    const std::string& name = data.table->columns()[map.columns[slot]].name;
-    return name.empty() ? fmt::format("column {}", map.columns[slot]) : quoted(name);
+    return label_of(*data.table, map, slot, [](const std::string& name) { return quoted(name); });
   }
   /// For values with a scale: visit(key, slot, scale, rows that get "missing").
   template <typename Visit>

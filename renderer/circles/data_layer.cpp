@@ -21,13 +21,15 @@ namespace {
 
 class DataLayer final : public LayerSource {
  public:
-  DataLayer(const DataSource& source, const Layer& layer, const Scene& scene, CircleUse use)
+  DataLayer(const DataSource& source, const Layer& layer, const Scene& scene, CircleUse use,
+            std::shared_ptr<const HeldRows> held)
       : source_(source),
         table_(*source.table),
         layer_(layer),
         scene_(scene),
         map_(source.map),
-        mapper_(table_, map_) {
+        mapper_(table_, map_),
+        held_(std::move(held)) {
     if (source.facts) {
       facts_ = *source.facts;
     } else {
@@ -37,29 +39,44 @@ class DataLayer final : public LayerSource {
     assert(table_.rows() == source.rows);
     traits_.is_cheap = use == CircleUse::kDraw && source.facts &&
                        count_circles(scene) > max_circles_in_memory(scene, table_, map_);
-    traits_.is_parallel = !traits_.is_cheap || map_.order;
     // Numbers that are binary32 in the file are rounded before the view.
     traits_.is_moved = !(map_.is_plain && table_.fits_float() && layer_.move.is_identity());
     is_in_frame_ = use != CircleUse::kList && traits_.is_moved;
-    // A chunk takes a few bytes for each of all rows; with an order it reads all rows.
-    constexpr std::size_t kMaxChunk = std::size_t{1} << 22, kMaxSortedChunk = std::size_t{1} << 24;
-    traits_.largest_chunk = map_.order ? kMaxSortedChunk : kMaxChunk;
-    traits_.memory = own_memory();
+    set_traits();
   }
 
   void prepare(std::int64_t /*steps*/) override {
     if (has_data_categories(map_.color)) check_categories(scene_, table_.path(), facts_);
-    if (!traits_.is_cheap || !map_.order || !order_.empty()) return;
+    if (held_ || !traits_.is_cheap || !map_.order || !order_.empty()) return;
     order_ = sorted();
   }
 
   void fill(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
     const CircleSpans out{shapes, paints};
+    if (held_) return fill_held(first, out);
     if (!traits_.is_cheap) return fill_all(out);
     if (map_.order) return fill_in_order(order_.span().subspan(first, shapes.size()), out);
     if (facts_.kept_rows_before.empty()) return fill_rows(first, out);
     fill_kept_rows(first, out);
   }
+
+  void hold(std::uint64_t bytes) override {
+    if (held_ || held_bytes() == 0 || held_bytes() > bytes) return;
+    auto held = std::make_shared<HeldRows>(mapper_.make_held(facts_.kept));
+    const RowNumbers place_of = map_.order ? places_by_row(sorted()) : RowNumbers();
+    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+      const std::uint64_t first = facts_.kept_before_block(block);
+      mapper_.hold(run, *held, [&](std::size_t j) {
+        return place_of.empty() ? first + j : place_of[first + j];
+      });
+    });
+    held_ = std::move(held);
+    set_traits();
+  }
+  std::uint64_t held_bytes() const override {
+    return map_.motion && !map_.motion->is_still ? mapper_.held_bytes(facts_.kept) : 0;
+  }
+  std::shared_ptr<const HeldRows> held() const override { return held_; }
 
   std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
     std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // among the kept ones
@@ -99,7 +116,21 @@ class DataLayer final : public LayerSource {
     CircleSpans from(std::size_t i) const { return {shapes.subspan(i), paints.subspan(i)}; }
   };
 
+  void set_traits() {
+    traits_.is_cheap |= held_ != nullptr;
+    traits_.is_parallel = !held_ && (!traits_.is_cheap || map_.order);
+    // A chunk takes a few bytes for each of all rows; with an order it reads all rows.
+    constexpr std::size_t kMaxChunk = std::size_t{1} << 22, kMaxSortedChunk = std::size_t{1} << 24;
+    traits_.largest_chunk = held_ ? 0 : map_.order ? kMaxSortedChunk : kMaxChunk;
+    traits_.memory = own_memory();
+  }
+
   SourceMemory own_memory() const {
+    if (held_) {
+      const std::uint64_t bytes =
+          table_.memory_bytes() + held_bytes() + core_count() * thread_bytes();
+      return {.peak = bytes, .held = bytes};
+    }
     const std::uint64_t order = order_bytes();
     const std::uint64_t opened = table_.memory_bytes_within(max_data_bytes(scene_)) +
                                  facts_.category_bytes +
@@ -238,6 +269,17 @@ class DataLayer final : public LayerSource {
     });
   }
 
+  /// From rows in memory, in paint order.
+  void fill_held(std::size_t first, const CircleSpans& out) const {
+    constexpr std::size_t kRowsInCache = 2048;
+    MappedRun& run = runs_.local();
+    for (std::size_t done = 0, size = 0; done < out.size(); done += size) {
+      size = std::min(out.size() - done, kRowsInCache);
+      RowMapper::take(*held_, first + done, size, run);
+      write(run, 0, size, out.from(done), [](std::size_t j) { return j; });
+    }
+  }
+
   /// Block by block of the file.
   void fill_in_order(std::span<const std::uint32_t> rows, const CircleSpans& out) const {
     const PlacesByBlock places(rows, facts_.blocks(),
@@ -329,6 +371,7 @@ class DataLayer final : public LayerSource {
   const Scene& scene_;
   const DataMap& map_;
   RowMapper mapper_;
+  std::shared_ptr<const HeldRows> held_;  ///< replaces reading, if not null
   DataFacts facts_;
   bool is_in_frame_ = false;  ///< else fill() writes scene space
   RowNumbers order_;          ///< the kept rows in paint order, if needed
@@ -338,8 +381,9 @@ class DataLayer final : public LayerSource {
 }  // namespace
 
 std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, const Layer& layer,
-                                             const Scene& scene, CircleUse use) {
-  return std::make_unique<DataLayer>(source, layer, scene, use);
+                                             const Scene& scene, CircleUse use,
+                                             std::shared_ptr<const HeldRows> held) {
+  return std::make_unique<DataLayer>(source, layer, scene, use, std::move(held));
 }
 
 }  // namespace roundel

@@ -18,7 +18,7 @@ bool is_data(const Layer& layer) {
 /// True if keys change only the view and layers' moves, and data are constant.
 bool only_moves(const Scene& scene) {
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
-  if (is_data_film(scene) || scene.film) return false;
+  if (is_data_film(scene) || scene.film || has_moving_rows(scene)) return false;
   if (std::any_of(scene.layers.begin(), scene.layers.end(),
                   [](const Layer& layer) { return layer.frames.has_value(); }))
     return false;
@@ -125,10 +125,11 @@ CircleSource::CircleSource(const Scene& scene, const CircleSource& before, Circl
     paints_differ |= keyed.changes_paint();
   }
   for (std::uint32_t index = 0; index < differs.size(); ++index) {
+    const LayerCircles& layer = before.state_->layers[index];
     if (differs[index]) {
-      state_->layers.emplace_back(scene, index, use, make_layer_source(scene, index, use));
+      state_->layers.emplace_back(scene, index, use,
+                                  make_layer_source(scene, index, use, layer.source()->held()));
     } else {
-      const LayerCircles& layer = before.state_->layers[index];
       state_->layers.emplace_back(scene, index, use, layer.source(), layer.kept());
     }
   }
@@ -302,9 +303,12 @@ void CircleSource::keep_circles(std::uint64_t bytes) {
   std::uint64_t needed = 0;
   for (const LayerCircles& layer : state_->layers)
     if (is_kept(layer)) needed += layer.count() * (sizeof(Shape) + sizeof(Paint));
+  for (const LayerCircles& layer : state_->layers) needed += layer.source()->held_bytes();
   if (needed > bytes) return;
-  for (LayerCircles& layer : state_->layers)
+  for (LayerCircles& layer : state_->layers) {
     if (is_kept(layer)) layer.keep(0);
+    layer.source()->hold(bytes);
+  }
 }
 
 bool CircleSource::is_simulated() const {

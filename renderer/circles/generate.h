@@ -59,7 +59,8 @@ class CircleSource {
   /// Moves of film_circles() to frame space, one per layer.
   std::vector<CircleMove> moves() const;
 
-  /// Makes the circles of layers without data or simulation once, if they take at most `bytes`.
+  /// Makes the circles of layers without data or simulation once, and holds the rows of data with
+  /// keys, if all take at most `bytes`.
   void keep_circles(std::uint64_t bytes);
 
  private:
@@ -85,7 +86,7 @@ class FilmSource {
   Frame at(std::int64_t frame);
 
   bool has_frames() const { return has_frames_; }
-  /// Makes unchanging circles once, if they take at most `bytes`.
+  /// As CircleSource::keep_circles().
   void keep_circles(std::uint64_t bytes) { current_.circles->keep_circles(bytes); }
 
   /// Whether recipe() works for the frame of the last at().

@@ -31,12 +31,14 @@ void for_each_piece(std::size_t count, const Work& work) {
 }  // namespace
 
 std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index,
-                                               CircleUse use) {
+                                               CircleUse use,
+                                               std::shared_ptr<const HeldRows> held) {
   struct Make {
     const Scene& scene;
     std::uint32_t index;
     CircleUse use;
     const Layer& layer;
+    std::shared_ptr<const HeldRows> held;
     std::unique_ptr<LayerSource> operator()(const GeneratorSource& s) const {
       const bool has_depths = use != CircleUse::kDraw || layer.shader == Shader::kSnow;
       return make_classic_layer(s.name, {s.seed.value_or(scene.seed), layer.alpha, has_depths});
@@ -48,13 +50,13 @@ std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t
       return make_inline_layer(s, layer.alpha);
     }
     std::unique_ptr<LayerSource> operator()(const DataSource& s) const {
-      return make_data_layer(s, layer, scene, use);
+      return make_data_layer(s, layer, scene, use, held);
     }
   };
   static const InlineSource kNoCircles;
   const Layer& layer = scene.layers[index];
   if (layer.is_hidden) return make_inline_layer(kNoCircles, 0);
-  return std::visit(Make{scene, index, use, layer}, layer.source);
+  return std::visit(Make{scene, index, use, layer, std::move(held)}, layer.source);
 }
 
 void resize_discard(Circles& circles, std::uint64_t count) {

@@ -12,8 +12,10 @@
 
 namespace roundel {
 
+/// `held`: rows of a data layer, or null.
 std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index,
-                                               CircleUse use);
+                                               CircleUse use,
+                                               std::shared_ptr<const HeldRows> held = nullptr);
 
 /// Leaves contents undefined. Throws Error(kRuntimeFailure) if circles do not fit in memory.
 void resize_discard(Circles& circles, std::uint64_t count);

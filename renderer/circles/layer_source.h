@@ -9,6 +9,7 @@
 #include "renderer/circles/random_circle.h"
 #include "renderer/circles/source_memory.h"
 #include "renderer/circles/view.h"
+#include "renderer/map/moving_rows.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -54,6 +55,12 @@ class LayerSource {
   virtual void write_centers(std::size_t /*first*/, std::span<ScenePoint> /*centers*/) const {}
   /// Velocities of a simulated layer, over zeros; called after prepare(0).
   virtual void write_velocities(std::span<Velocity> /*velocities*/) const {}
+  /// Reads the rows of a data layer with keys into memory, for all frames, if they take at most
+  /// `bytes`.
+  virtual void hold(std::uint64_t /*bytes*/) {}
+  /// Memory of such rows; 0 for other layers.
+  virtual std::uint64_t held_bytes() const { return 0; }
+  virtual std::shared_ptr<const HeldRows> held() const { return nullptr; }
   /// Rows of the file, from 0, for circles of a data layer.
   virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
     return {};
@@ -74,8 +81,9 @@ std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::
 /// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_inline_layer(const InlineSource& source, float alpha);
 /// Keeps references to `source`, whose table must be open; to its layer, whose move and opacity it
-/// applies; and to the scene, whose view and image define a pixel.
+/// applies; and to the scene, whose view and image define a pixel. `held`: its rows, or null.
 std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, const Layer& layer,
-                                             const Scene& scene, CircleUse use);
+                                             const Scene& scene, CircleUse use,
+                                             std::shared_ptr<const HeldRows> held = nullptr);
 
 }  // namespace roundel

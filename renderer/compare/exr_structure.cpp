@@ -120,7 +120,7 @@ std::string different_display(const Picture& a, const Picture& b) {
 }
 
 /// A layer's channels in a level, in the order of a plain picture.
-using Layer = std::vector<std::size_t>;
+using LayerChannels = std::vector<std::size_t>;
 
 std::optional<std::size_t> find_channel(const ExrLevel& level, const std::string& name) {
   for (std::size_t c = 0; c < level.channels.size(); ++c)
@@ -128,9 +128,9 @@ std::optional<std::size_t> find_channel(const ExrLevel& level, const std::string
   return std::nullopt;
 }
 
-std::optional<Layer> find_layer(const ExrLevel& level, const std::string& prefix) {
+std::optional<LayerChannels> find_layer(const ExrLevel& level, const std::string& prefix) {
   for (const std::string_view colors : {"RGB", "Y"}) {
-    Layer layer;
+    LayerChannels layer;
     for (const char c : colors)
       if (const auto channel = find_channel(level, prefix + c)) layer.push_back(*channel);
     if (layer.size() != colors.size()) continue;
@@ -141,7 +141,8 @@ std::optional<Layer> find_layer(const ExrLevel& level, const std::string& prefix
 }
 
 /// Colours without a layer's name come first.
-std::optional<std::pair<std::size_t, Layer>> shown_layer(const std::vector<ExrLevel>& levels) {
+std::optional<std::pair<std::size_t, LayerChannels>> shown_layer(
+    const std::vector<ExrLevel>& levels) {
   for (const bool is_named : {false, true})
     for (std::size_t i = 0; i < levels.size(); ++i) {
       if (levels[i].level_x != 0 || levels[i].level_y != 0) continue;
@@ -233,7 +234,7 @@ std::string other_structure(const Picture& a, const Picture& b) {
 
 void show_a_layer(Picture& picture) {
   const auto& [index, layer] =
-      shown_layer(picture.levels).value_or(std::pair<std::size_t, Layer>(0, {0}));
+      shown_layer(picture.levels).value_or(std::pair<std::size_t, LayerChannels>(0, {0}));
   const ExrLevel& level = picture.levels[index];
   picture.left = level.left, picture.top = level.top;
   picture.width = level.width, picture.height = level.height;

@@ -344,6 +344,9 @@ class Validator {
     if (errors_.full()) return fail(key.place(), "");
     std::vector<std::string> known;
     for (const Field& field : object.fields) known.push_back(field.key);
+    if (key.text() == "keys")
+      return fail(key.place(), fmt::format("this value has no keys over time (known: {})",
+                                           join_names(known, "and", false)));
     const std::string meant = suggested_key(key.text(), known);
     return fail(
         key.place(),

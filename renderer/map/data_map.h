@@ -9,12 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/frame_name.h"
+#include "renderer/format/number_text.h"
 #include "renderer/map/color_map.h"
+#include "renderer/map/key_times.h"
 #include "renderer/map/scale.h"
 #include "renderer/pixels/image_settings.h"
 
 /// A scene's map from rows of a table to circles. Slots, indices into DataMap::columns, identify
-/// columns.
+/// columns. Slots from kFirstMovingSlot on are indices into RowMotion::numbers.
 namespace roundel {
 
 inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
@@ -25,6 +28,10 @@ inline constexpr double kMaxColor = 1e6;
 inline constexpr std::size_t kMaxCategories = 65'536;
 
 using Slot = std::size_t;
+inline constexpr Slot kFirstMovingSlot = Slot{1} << 32;
+inline bool is_moving(Slot slot) {
+  return slot >= kFirstMovingSlot;
+}
 
 /// A number per row, or one for all.
 struct NumberMap {
@@ -50,11 +57,34 @@ struct LengthUnits {
 /// low)·t by a scale. Alphas have no pixels.
 struct SizeMap {
   std::optional<Slot> slot;
-  Length constant;  ///< without a slot
+  Length constant;  ///< without a slot; its unit is also that of keys
   std::optional<Scale> scale;
   Length low, high;               ///< with a scale
   std::optional<Length> missing;  ///< for numbers outside the scale's input
   double one = 1;                 ///< without a scale: means 1 in an alpha's column
+};
+
+/// A number of each row that has keys over time.
+struct MovingNumber {
+  KeyTimes times;
+  std::vector<NumberMap> keys;  ///< one per key
+  std::vector<double> ones;     ///< one per key: means 1 in its column, for alphas
+};
+
+/// Keys of a map. A row's keys are taken at frame − start.
+struct RowMotion {
+  std::vector<MovingNumber> numbers;
+  NumberMap start;                     ///< in frames; texts are as in keys
+  Ratio fps;                           ///< for texts in seconds
+  std::array<double, 2> starts{0, 0};  ///< smallest and largest of the kept rows
+  double frame = 0;
+  bool is_still = false;  ///< no drawn frame differs from this one
+
+  /// Times within the keys of each number that decide its values at a frame: rows differ in two
+  /// frames only if these do.
+  std::vector<double> times_at(double at_frame) const;
+  /// True if all rows stay in these frames.
+  bool is_constant_in(const FrameList& frames) const;
 };
 
 /// A value with its own colour.
@@ -119,6 +149,7 @@ struct DataMap {
   std::optional<Order> order;    ///< the last is on top; absent: order of the file
   bool skips_invalid = false;    ///< drops rows that cannot be drawn; else they are errors
   std::optional<std::array<Length, 2>> radius_limits;
+  std::optional<RowMotion> motion;  ///< if values have keys
   /// Rounded numbers of conditions and categories, for people: "layers[0].…".
   std::vector<std::string> rounded;
   /// True for a layer's key "columns": circles are rounded to binary32 before they are moved.
@@ -136,11 +167,27 @@ inline bool has_data_categories(const ColorMap& color) {
   return color.kind == ColorMap::Kind::kCategories && !color.palette.empty();
 }
 
-/// Slots whose numbers conditions, categories and scales compare.
+/// The number with keys of a slot.
+inline const MovingNumber& moving_number(const DataMap& map, Slot slot) {
+  return map.motion->numbers[slot - kFirstMovingSlot];
+}
+
+/// Calls visit(slot, one) for the columns of a slot: one, or those of its keys.
+template <typename Visit>
+void for_each_column(const DataMap& map, Slot slot, double one, const Visit& visit) {
+  if (!is_moving(slot)) return visit(slot, one);
+  const MovingNumber& number = moving_number(map, slot);
+  for (std::size_t k = 0; k < number.keys.size(); ++k)
+    if (number.keys[k].slot) visit(*number.keys[k].slot, number.ones[k]);
+}
+
+/// Slots of columns whose numbers conditions, categories and scales compare.
 inline std::vector<Slot> compared_slots(const DataMap& map) {
   std::vector<Slot> slots;
   for (const Condition& condition : map.where) slots.push_back(condition.slot);
-  for_each_scale(map, [&](const Scale& /*scale*/, Slot slot) { slots.push_back(slot); });
+  for_each_scale(map, [&](const Scale& /*scale*/, Slot slot) {
+    for_each_column(map, slot, 1, [&](Slot column, double /*one*/) { slots.push_back(column); });
+  });
   if (map.color.kind == ColorMap::Kind::kCategories) slots.push_back(map.color.slot);
   return slots;
 }

@@ -14,6 +14,8 @@
 namespace roundel {
 namespace {
 
+constexpr double kMaxStart = 1e7;  ///< frames
+constexpr double kNoStart = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSmallestRadius = std::numeric_limits<float>::denorm_min();
 constexpr const char* kFarHint =
     "; numbers this large are too coarse for places: subtract a common offset from the data";
@@ -28,13 +30,12 @@ void keep_range(std::span<const double> values, double low, double high,
                                           static_cast<int>(values[i] <= high));
 }
 
-void keep_scale_input(std::span<const double> values, ScaleKind kind,
-                      std::vector<std::uint8_t>& flags) {
-  constexpr double kMaxNumber = std::numeric_limits<double>::max();
-  const double low = kind == ScaleKind::kLog    ? std::numeric_limits<double>::denorm_min()
-                     : kind == ScaleKind::kSqrt ? 0
-                                                : -kMaxNumber;
-  keep_range(values, low, kMaxNumber, flags);
+/// Smallest number that the path of a slot with keys accepts.
+double least_at_keys(const DataMap& map, Slot slot) {
+  const bool is_exponential =
+      is_moving(slot) && moving_number(map, slot).times.path == KeyPath::kExponential;
+  return is_exponential ? std::numeric_limits<double>::denorm_min()
+                        : -std::numeric_limits<double>::infinity();
 }
 
 /// `values` ascend; NaN is not contained.
@@ -69,8 +70,13 @@ void keep_condition(const MappedRun& run, const Condition& condition, bool is_te
   }
 }
 
-void need(std::vector<std::uint8_t>& needed, const NumberMap& map) {
-  if (map.slot) needed[*map.slot] = 1;
+constexpr double kMaxNumber = std::numeric_limits<double>::max();
+
+/// Smallest number in the scale's input.
+double least_input(ScaleKind kind) {
+  return kind == ScaleKind::kLog    ? std::numeric_limits<double>::denorm_min()
+         : kind == ScaleKind::kSqrt ? 0
+                                    : -kMaxNumber;
 }
 
 }  // namespace
@@ -105,13 +111,18 @@ RowMapper::Columns RowMapper::columns_of(const DataMap& map, RowUse use) {
   for (const Condition& condition : map.where) needed[condition.slot] = 1;
   if (use == RowUse::kOrder && map.order) needed[map.order->slot] = 1;
   if (use == RowUse::kCircles || map.skips_invalid) {
-    for (const NumberMap* number : {&map.x, &map.y, &map.z}) need(needed, *number);
-    if (map.radius.slot) needed[*map.radius.slot] = 1;
-    if (map.alpha && map.alpha->slot) needed[*map.alpha->slot] = 1;
+    const auto need = [&](const std::optional<Slot>& slot) {
+      const auto set = [&](Slot column, double /*one*/) { needed[column] = 1; };
+      if (slot) for_each_column(map, *slot, 1, set);
+    };
+    for (const NumberMap* number : {&map.x, &map.y, &map.z}) need(number->slot);
+    need(map.radius.slot);
+    if (map.alpha) need(map.alpha->slot);
+    if (map.motion) need(map.motion->start.slot);
     if (map.color.kind == ColorMap::Kind::kChannels)
-      for (const NumberMap& channel : map.color.channels) need(needed, channel);
+      for (const NumberMap& channel : map.color.channels) need(channel.slot);
     else if (map.color.kind != ColorMap::Kind::kConstant)
-      needed[map.color.slot] = 1;
+      need(map.color.slot);
   }
   Columns columns;
   columns.places.resize(needed.size());
@@ -126,7 +137,8 @@ RowMapper::Columns RowMapper::columns_of(const DataMap& map, RowUse use) {
 std::uint64_t RowMapper::bytes_of_row() const {
   const bool has_z = !map_.z.slot, has_t = map_.color.kind == ColorMap::Kind::kScale;
   const std::uint64_t numbers = (map_.x.slot ? 0 : 1) + (map_.y.slot ? 0 : 1) + (has_z ? 1 : 0) +
-                                (has_t ? 1 : 0) + 2;  // radii and alphas
+                                (has_t ? 1 : 0) + 2 +  // radii and alphas
+                                (map_.motion ? map_.motion->numbers.size() + 1 : 0);
   return numbers * sizeof(double) + sizeof(DisplayColor) + 2 * sizeof(std::uint32_t) +
          sizeof(std::int32_t) + 2;  // kept and selected rows, categories, flags
 }
@@ -136,6 +148,7 @@ void RowMapper::start(std::uint64_t first, std::size_t count, RowUse use, Mapped
                            : use == RowUse::kCircles ? for_circles_
                                                      : for_order_;
   table_.read(columns.of_table, first, count, run.rows);
+  run.held = nullptr;
   run.places = &columns.places;
   run.first = first;
   run.count = count;
@@ -188,8 +201,8 @@ bool RowMapper::read_some(std::uint64_t first, std::size_t count, std::uint64_t 
 }
 
 void RowMapper::check(MappedRun& run, RowUse use) const {
-  const auto check_number = [&run](const NumberMap& map, double low, double high) {
-    if (map.slot) keep_range(run.numbers(*map.slot), low, high, run.draws);
+  const auto check_number = [&](const NumberMap& map, double low, double high) {
+    if (map.slot) check_numbers(run, *map.slot, low, high);
   };
   check_number(map_.x, -kMaxDataCoordinate, kMaxDataCoordinate);
   check_number(map_.y, -kMaxDataCoordinate, kMaxDataCoordinate);
@@ -202,14 +215,35 @@ void RowMapper::check(MappedRun& run, RowUse use) const {
   } else {
     check_color(run, use);
   }
+  if (map_.motion && map_.motion->start.slot) check_starts(run);
+}
+
+void RowMapper::check_numbers(MappedRun& run, Slot slot, double low, double high,
+                              double one) const {
+  for_each_column(map_, slot, one, [&](Slot column, double of_column) {
+    keep_range(run.numbers(column), std::max(low, least_at_keys(map_, slot)), high * of_column,
+               run.draws);
+  });
+}
+
+void RowMapper::check_starts(MappedRun& run) const {
+  const Slot slot = *map_.motion->start.slot;
+  if (table_.columns()[map_.columns[slot]].is_text) {
+    const std::span<const std::string_view> texts = run.texts(slot);
+    run.starts.resize(run.count);
+    for (std::size_t i = 0; i < run.count; ++i)
+      run.starts[i] = parse_key_time(texts[i], map_.motion->fps)
+                          .value_or(parse_number(texts[i]).value.value_or(kNoStart));
+  }
+  keep_range(starts(run), -kMaxStart, kMaxStart, run.draws);
 }
 
 void RowMapper::check_size(MappedRun& run, const SizeMap& map, double low, double high) const {
   if (!map.slot) return;
   if (!map.scale)
-    keep_range(run.numbers(*map.slot), low, high * map.one, run.draws);
+    check_numbers(run, *map.slot, low, high, map.one);
   else if (!map.missing)
-    keep_scale_input(run.numbers(*map.slot), map.scale->kind, run.draws);
+    check_numbers(run, *map.slot, least_input(map.scale->kind), kMaxNumber);
 }
 
 void RowMapper::check_color(MappedRun& run, RowUse use) const {
@@ -230,7 +264,7 @@ void RowMapper::check_color(MappedRun& run, RowUse use) const {
       return;
     }
     case ColorMap::Kind::kScale:
-      if (!has_missing) keep_scale_input(run.numbers(color.slot), color.scale.kind, run.draws);
+      if (!has_missing) check_numbers(run, color.slot, least_input(color.scale.kind), kMaxNumber);
       return;
     case ColorMap::Kind::kCategories: {
       const bool is_unknown =
@@ -241,7 +275,7 @@ void RowMapper::check_color(MappedRun& run, RowUse use) const {
         for (std::size_t i = 0; i < run.count; ++i)
           if (texts[i].empty()) run.draws[i] = 0;
       } else if (is_unknown) {
-        keep_scale_input(run.numbers(color.slot), ScaleKind::kLinear, run.draws);
+        check_numbers(run, color.slot, -kMaxNumber, kMaxNumber);
       } else {
         find_categories(run);
         for (std::size_t i = 0; !has_missing && i < run.count; ++i)
@@ -278,9 +312,83 @@ void RowMapper::find_categories(MappedRun& run) const {
   }
 }
 
+std::span<const double> RowMapper::starts(const MappedRun& run) const {
+  if (!map_.motion->start.slot) return {};
+  if (run.held != nullptr) return run.held->starts.span().subspan(run.first, run.count);
+  const Slot slot = *map_.motion->start.slot;
+  return table_.columns()[map_.columns[slot]].is_text ? run.starts : run.numbers(slot);
+}
+
+std::span<const double> RowMapper::values(MappedRun& run, Slot slot) const {
+  if (!is_moving(slot)) return run.numbers(slot);
+  const RowMotion& motion = *map_.motion;
+  return values_at(run, slot, moving_number(map_, slot).times, starts(run),
+                   motion.frame - motion.start.constant);
+}
+
+std::span<const double> RowMapper::values_at(MappedRun& run, Slot slot, const KeyTimes& times,
+                                             std::span<const double> starts, double frame) const {
+  const MovingNumber& number = moving_number(map_, slot);
+  std::vector<KeyNumbers> keys;
+  for (std::size_t k = 0; k < number.keys.size(); ++k) {
+    const NumberMap& key = number.keys[k];
+    keys.push_back({key.slot ? run.numbers(*key.slot) : std::span<const double>(), key.constant,
+                    number.ones[k]});
+  }
+  std::vector<double>& out = run.moved[slot - kFirstMovingSlot];
+  out.resize(run.count);
+  move_numbers(times, keys, starts, frame, out);
+  return out;
+}
+
+std::array<std::span<const double>, 2> RowMapper::centers_at(MappedRun& run, double frame) const {
+  const auto at = [&](const NumberMap& map, std::size_t buffer) {
+    if (!map.slot || !is_moving(*map.slot)) return numbers(run, map, buffer);
+    KeyTimes once = moving_number(map_, *map.slot).times;  // a loop leaves out its last key
+    once.repeat = KeyRepeat::kNone;
+    return values_at(run, *map.slot, once, {}, frame);
+  };
+  return {at(map_.x, 0), at(map_.y, 1)};
+}
+
+void RowMapper::take(const HeldRows& held, std::uint64_t first, std::size_t count, MappedRun& run) {
+  run.held = &held;
+  run.first = first;
+  run.count = count;
+  run.kept.resize(count);
+  std::iota(run.kept.begin(), run.kept.end(), 0U);
+}
+
+HeldRows RowMapper::make_held(std::uint64_t count) const {
+  HeldRows held;
+  held.numbers.resize(map_.columns.size());
+  const auto hold = [&](const std::optional<Slot>& slot) {
+    if (!slot) return;
+    for_each_column(map_, *slot, 1, [&](Slot column, double /*one*/) {
+      if (held.numbers[column].size() == 0) held.numbers[column] = Buffer<double>(count);
+    });
+  };
+  for (const NumberMap* number : {&map_.x, &map_.y, &map_.z}) hold(number->slot);
+  hold(map_.radius.slot);
+  if (map_.alpha) hold(map_.alpha->slot);
+  if (map_.motion->start.slot) held.starts = Buffer<double>(count);
+  if (map_.color.kind == ColorMap::Kind::kScale && is_moving(map_.color.slot))
+    hold(map_.color.slot);
+  else if (map_.color.kind != ColorMap::Kind::kConstant)
+    held.colors = Buffer<DisplayColor>(count);
+  return held;
+}
+
+std::uint64_t RowMapper::held_bytes(std::uint64_t count) const {
+  const HeldRows row = make_held(1);
+  std::uint64_t numbers = row.starts.size();
+  for (const Buffer<double>& column : row.numbers) numbers += column.size();
+  return count * (numbers * sizeof(double) + row.colors.size() * sizeof(DisplayColor));
+}
+
 std::span<const double> RowMapper::numbers(MappedRun& run, const NumberMap& map,
                                            std::size_t buffer) const {
-  if (map.slot) return run.numbers(*map.slot);
+  if (map.slot) return values(run, *map.slot);
   run.buffers[buffer].assign(run.count, map.constant);
   return run.buffers[buffer];
 }
@@ -292,10 +400,11 @@ std::span<const double> RowMapper::sizes(MappedRun& run, const SizeMap& map,
     out.assign(run.count, units.of(map.constant));
     return out;
   }
-  const std::span<const double> values = run.numbers(*map.slot);
+  const std::span<const double> values = this->values(run, *map.slot);
   out.resize(run.count);
   if (!map.scale) {
-    for (std::size_t i = 0; i < run.count; ++i) out[i] = values[i] * units.scene_unit / map.one;
+    const double unit = map.constant.in_pixels ? units.pixel : units.scene_unit;
+    for (std::size_t i = 0; i < run.count; ++i) out[i] = values[i] * unit / map.one;
     return out;
   }
   apply_scale(*map.scale, values, out);
@@ -325,6 +434,8 @@ std::span<const double> RowMapper::alphas(MappedRun& run, double otherwise) cons
 
 std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
   const ColorMap& color = map_.color;
+  if (run.held != nullptr && run.held->colors.size() > 0)
+    return run.held->colors.span().subspan(run.first, run.count);
   if (color.kind == ColorMap::Kind::kText) return run.colors;  // changed since the check
   run.colors.resize(run.count);
   switch (color.kind) {
@@ -345,7 +456,7 @@ std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
       break;
     case ColorMap::Kind::kScale: {
       run.t.resize(run.count);
-      apply_scale(color.scale, run.numbers(color.slot), run.t);
+      apply_scale(color.scale, values(run, color.slot), run.t);
       colors_at(color.gradient, run.t, run.colors);
       if (!color.missing) break;
       for (std::size_t i = 0; i < run.count; ++i)
@@ -378,28 +489,34 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
                          is_role ? "" : ": ", is_role ? "" : role, expected, got, hint);
   };
   const auto check_range = [&](Slot slot, const char* role, std::string_view expected, double low,
-                               double high, const char* hint = "") {
-    const double value = run.numbers(slot)[0];
-    if (value >= low && value <= high) return;
-    add(slot, role, expected, fmt::format("{}", value), std::isfinite(value) ? hint : "");
+                               double high, const char* hint = "", double one = 1) {
+    for_each_column(map_, slot, one, [&](Slot column, double of_column) {
+      const double value = run.numbers(column)[0];
+      if (value >= low && value <= high * of_column && !(value < least_at_keys(map_, slot))) return;
+      add(column, role,
+          value >= low && value <= 0 ? "a number > 0, which path: exponential needs" : expected,
+          fmt::format("{}", value), std::isfinite(value) ? hint : "");
+    });
   };
   const auto check_number = [&](const NumberMap& map, const char* role, std::string_view expected,
                                 double low, double high, const char* hint = "") {
     if (map.slot) check_range(*map.slot, role, expected, low, high, hint);
   };
   const auto check_scale = [&](Slot slot, const char* role, const Scale& scale) {
-    const double value = run.numbers(slot)[0];
-    if (!accepts(scale.kind, value))
-      add(slot, role,
+    for_each_column(map_, slot, 1, [&](Slot column, double /*one*/) {
+      const double value = run.numbers(column)[0];
+      if (accepts(scale.kind, value) && !(value < least_at_keys(map_, slot))) return;
+      add(column, role,
           fmt::format("{} for scale: {}", accepted_values(scale.kind),
                       kScaleNames[static_cast<std::size_t>(scale.kind)]),
           fmt::format("{}", value), "; give \"missing\" a value to draw instead");
+    });
   };
   const auto check_size = [&](const SizeMap& map, const char* role, std::string_view expected,
                               double low, double high) {
     if (!map.slot) return;
     if (!map.scale)
-      check_range(*map.slot, role, expected, low, high * map.one);
+      check_range(*map.slot, role, expected, low, high, "", map.one);
     else if (!map.missing)
       check_scale(*map.slot, role, *map.scale);
   };
@@ -433,6 +550,12 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
           "; give \"missing\" a colour for all others");
   }
   if (map_.alpha) check_size(*map_.alpha, "alpha", "a number from 0 to 1", 0, 1);
+  if (map_.motion && map_.motion->start.slot && !(std::abs(starts(run)[0]) <= kMaxStart)) {
+    const Slot slot = *map_.motion->start.slot;
+    const bool is_text = table_.columns()[map_.columns[slot]].is_text;
+    add(slot, "start", "frames, or seconds as 2.5s, at most 10000000",
+        is_text ? quoted(run.texts(slot)[0]) : fmt::format("{}", run.numbers(slot)[0]));
+  }
   return lines;
 }
 

@@ -59,7 +59,7 @@ struct ThreadResults {
   MissingRows missing_rows;
   std::set<std::string_view> category_texts;  ///< texts owned by the survey
   std::set<double> category_numbers;
-  Range x, y;
+  Range x, y, starts;
   std::uint64_t dropped = 0, bad = 0, order_text_bytes = 0, reading_bytes = 0;
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
 };
@@ -89,12 +89,31 @@ std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   return tasks;
 }
 
-/// Kept numbers in the scale's input.
-void collect_inputs(const MappedRun& run, const ScaleTask& task, std::vector<double>& inputs) {
-  const std::span<const double> values = run.numbers(task.slot);
+std::size_t column_count(const DataMap& map, Slot slot) {
+  return is_moving(slot) ? moving_number(map, slot).keys.size() : 1;
+}
+
+/// Kept numbers in the scale's input, those of all keys.
+void collect_inputs(const MappedRun& run, const DataMap& map, const ScaleTask& task,
+                    std::vector<double>& inputs) {
   inputs.clear();
-  for (const std::uint32_t i : run.kept)
-    if (accepts(task.scale->kind, values[i])) inputs.push_back(values[i]);
+  for_each_column(map, task.slot, 1, [&](Slot slot, double /*one*/) {
+    const std::span<const double> values = run.numbers(slot);
+    for (const std::uint32_t i : run.kept)
+      if (accepts(task.scale->kind, values[i])) inputs.push_back(values[i]);
+  });
+}
+
+/// Frames of the keys of places; 0 without any.
+std::vector<double> frames_of_places(const DataMap& map) {
+  std::set<double> frames;
+  for (const NumberMap* number : {&map.x, &map.y})
+    if (number->slot && is_moving(*number->slot)) {
+      const std::vector<double>& of_keys = moving_number(map, *number->slot).times.frames;
+      frames.insert(of_keys.begin(), of_keys.end());
+    }
+  if (frames.empty()) frames.insert(0);
+  return {frames.begin(), frames.end()};
 }
 
 struct SurveyedTable {
@@ -125,10 +144,11 @@ class Survey {
         memory_(memory),
         is_film_(is_film),
         tasks_(tasks_of(map, is_film)),
+        frames_(frames_of_places(map)),
         collects_categories_(has_data_categories(map.color) && !map.color.is_settled &&
                              !(is_film && map.color.is_over_frame)) {
     for (const ScaleTask& task : tasks_)
-      if (!task.shares.empty()) ++facts_.percentile_scales;
+      if (!task.shares.empty()) facts_.percentile_scales += column_count(map, task.slot);
     const PercentileMemory allowed(0, facts_.percentile_scales, memory);
     for (ScaleTask& task : tasks_) {
       if (task.shares.empty()) continue;
@@ -208,7 +228,7 @@ class Survey {
     for_each_block(table, [&](std::uint64_t /*block*/, ThreadResults& found) {
       for (std::size_t k = 0; k < tasks_.size(); ++k) {
         if (!tasks_[k].is_open) continue;
-        collect_inputs(found.run, tasks_[k], found.inputs);
+        collect_inputs(found.run, map_, tasks_[k], found.inputs);
         tasks_[k].finder->count(found.inputs, found.ranks[k]);
       }
     });
@@ -232,7 +252,7 @@ class Survey {
     if (!keeps_numbers_) return numbers_.clear();
     numbers_.resize(tasks_.size());
     for (std::size_t k = 0; k < tasks_.size(); ++k)
-      if (tasks_[k].finder) numbers_[k].emplace_back(rows);
+      if (tasks_[k].finder) numbers_[k].emplace_back(rows * column_count(map_, tasks_[k].slot));
   }
 
   /// A pass over kept numbers.
@@ -261,23 +281,30 @@ class Survey {
     const std::uint64_t scratch =
         table.mapper.table().keeps_columns() ? run.rows.scratch().size() : 0;
     found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes() - scratch);
-    const std::span<const double> x = table.mapper.x(run), y = table.mapper.y(run);
-    for (const std::uint32_t i : run.kept) {
-      const auto [moved_x, moved_y] = move_(x[i], y[i]);
-      found.x.add(moved_x);
-      found.y.add(moved_y);
+    for (const double frame : frames_) {
+      const auto [x, y] = table.mapper.centers_at(run, frame);
+      for (const std::uint32_t i : run.kept) {
+        const auto [moved_x, moved_y] = move_(x[i], y[i]);
+        found.x.add(moved_x);
+        found.y.add(moved_y);
+      }
+    }
+    if (map_.motion && map_.motion->start.slot) {
+      const std::span<const double> starts = table.mapper.starts(run);
+      for (const std::uint32_t i : run.kept) found.starts.add(starts[i]);
     }
     for (Slot slot = 0; slot < map_.columns.size(); ++slot)
       if (!is_text(slot)) add_column(run, slot, found);
     count_missing(run, found.missing_rows);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
-      collect_inputs(run, tasks_[k], found.inputs);
+      collect_inputs(run, map_, tasks_[k], found.inputs);
       for (const double value : found.inputs) found.scales[k].add(value);
       if (!tasks_[k].finder) continue;
       tasks_[k].finder->count(found.inputs, found.ranks[k]);
       if (!keeps_numbers_) continue;
-      const std::span<double> place =
-          numbers_[k].back().span().subspan(table.first_of(block), table.rows_of(block));
+      const std::size_t columns = column_count(map_, tasks_[k].slot);
+      const std::span<double> place = numbers_[k].back().span().subspan(
+          columns * table.first_of(block), columns * table.rows_of(block));
       std::fill(std::copy(found.inputs.begin(), found.inputs.end(), place.begin()), place.end(),
                 std::numeric_limits<double>::quiet_NaN());  // finders ignore it
     }
@@ -305,9 +332,14 @@ class Survey {
       return static_cast<std::uint64_t>(
           std::count_if(run.kept.begin(), run.kept.end(), is_missing));
     };
-    const auto count_invalid = [&](Slot slot, ScaleKind kind) {
-      const std::span<const double> values = run.numbers(slot);
-      return count_if([&](std::uint32_t i) { return !accepts(kind, values[i]); });
+    const auto count_invalid = [&](Slot slot, ScaleKind kind) {  // at any key
+      return count_if([&](std::uint32_t i) {
+        bool is_valid = true;
+        for_each_column(map_, slot, 1, [&](Slot column, double /*one*/) {
+          is_valid &= accepts(kind, run.numbers(column)[i]);
+        });
+        return !is_valid;
+      });
     };
     const auto count_sizes = [&](const SizeMap& size) {
       return size.slot && size.scale && size.missing ? count_invalid(*size.slot, size.scale->kind)
@@ -394,6 +426,7 @@ class Survey {
       all.bad += found.bad;
       all.x.add(found.x);
       all.y.add(found.y);
+      all.starts.add(found.starts);
       for (std::size_t k = 0; k < tasks_.size(); ++k) all.scales[k].add(found.scales[k]);
       for (Slot slot = 0; slot < map_.columns.size(); ++slot) {
         all.columns[slot].add(found.columns[slot]);
@@ -407,6 +440,7 @@ class Survey {
     facts_.right = all.x.high;
     facts_.bottom = all.y.low;
     facts_.top = all.y.high;
+    if (all.starts.low <= all.starts.high) map_.motion->starts = {all.starts.low, all.starts.high};
     for (std::size_t k = 0; k < tasks_.size(); ++k) tasks_[k].range = all.scales[k];
     for (Slot slot = 0; slot < map_.columns.size(); ++slot)
       if (!is_text(slot))
@@ -461,6 +495,7 @@ class Survey {
   std::uint64_t memory_;
   bool is_film_;
   std::vector<ScaleTask> tasks_;
+  std::vector<double> frames_;  ///< keys of places, which the window covers
   bool keeps_numbers_ = true, collects_categories_;
   std::vector<std::vector<Buffer<double>>> numbers_;  ///< by task and table, [rows]
   std::mutex category_mutex_;

@@ -197,6 +197,24 @@ void add_condition(Hasher& hasher, const Condition& condition) {
   }
 }
 
+/// The times stand for the frame: frames with equal ones are equal.
+void add_motion(Hasher& hasher, const RowMotion& motion) {
+  hasher.add(std::string_view("keys"));
+  for (const MovingNumber& number : motion.numbers) {
+    hasher.add_all(static_cast<std::uint64_t>(number.times.path),
+                   static_cast<std::uint64_t>(number.times.repeat),
+                   std::uint64_t{number.keys.size()});
+    for (std::size_t k = 0; k < number.keys.size(); ++k) {
+      hasher.add_all(number.times.frames[k], static_cast<std::uint64_t>(number.times.eases[k]));
+      add_number(hasher, number.keys[k]);
+      hasher.add(number.ones[k]);
+    }
+  }
+  add_number(hasher, motion.start);
+  if (motion.start.slot) hasher.add_all(motion.fps.numerator, motion.fps.denominator);
+  for (const double time : motion.times_at(motion.frame)) hasher.add(time);
+}
+
 void add_map(Hasher& hasher, const DataMap& map) {
   hasher.add(std::string_view("map"));
   hasher.add(std::uint64_t{map.columns.size()});
@@ -216,6 +234,7 @@ void add_map(Hasher& hasher, const DataMap& map) {
   hasher.add_all(std::uint64_t{map.skips_invalid}, std::uint64_t{map.radius_limits.has_value()});
   if (map.radius_limits)
     for (const Length& limit : *map.radius_limits) add_length(hasher, limit);
+  if (map.motion) add_motion(hasher, *map.motion);
 }
 
 void add_source(Hasher& hasher, const DataSource& source) {

@@ -12,13 +12,21 @@ std::vector<double> sample_times(const Scene& scene) {
   std::vector<double> times;
   for (std::int64_t k = 0; k < animation.samples; ++k)
     times.push_back(frame + animation.shutter * (static_cast<double>(k) + 0.5) / samples);
-  const bool is_constant =
-      std::all_of(scene.keyed->begin(), scene.keyed->end(), [&](const KeyedValue& keyed) {
-        const Keys::Value first = keyed.keys.at(times.front());
-        return std::all_of(times.begin(), times.end(),
-                           [&](double time) { return keyed.keys.at(time) == first; });
-      });
-  if (is_constant) times.resize(1);
+  const auto is_constant = [&](const auto& value_at) {
+    return std::all_of(times.begin(), times.end(),
+                       [&](double time) { return value_at(time) == value_at(times.front()); });
+  };
+  const std::vector<KeyedValue>& keyed = keyed_values(scene);
+  if (std::all_of(keyed.begin(), keyed.end(),
+                  [&](const KeyedValue& one) {
+                    return is_constant([&](double time) { return one.keys.at(time); });
+                  }) &&
+      std::all_of(scene.layers.begin(), scene.layers.end(), [&](const Layer& layer) {
+        if (!has_moving_rows(layer)) return true;
+        const RowMotion& motion = *std::get<DataSource>(layer.source).map.motion;
+        return is_constant([&](double time) { return motion.times_at(time); });
+      }))
+    times.resize(1);
   return times;
 }
 

@@ -9,7 +9,7 @@
 namespace roundel {
 
 inline bool is_blurred(const Scene& scene) {
-  return scene.keyed && scene.animation && scene.animation->samples > 1;
+  return (scene.keyed || has_moving_rows(scene)) && scene.animation && scene.animation->samples > 1;
 }
 
 /// Times of the pictures whose mean is the frame of scene_at(), in frames: n + shutter·(k +

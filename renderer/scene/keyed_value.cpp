@@ -1,52 +1,11 @@
 #include "renderer/scene/keyed_value.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "renderer/base/math.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
 namespace {
-
-double eased(Ease ease, double t) {
-  switch (ease) {
-    case Ease::kIn:
-      return t * t;
-    case Ease::kOut:
-      return t * (2 - t);
-    case Ease::kInOut:
-      return t * t * (3 - 2 * t);
-    case Ease::kHold:
-      return 0;
-    case Ease::kLinear:
-      break;
-  }
-  return t;
-}
-
-using Value = Keys::Value;
-
-double distance(const Value& a, const Value& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (b[i] - a[i]) * (b[i] - a[i]);
-  return std::sqrt(sum);
-}
-
-/// The point of the line through a, at knot u, and b, at knot v.
-Value on_line(const Value& a, const Value& b, double u, double v, double knot) {
-  Value value;
-  for (std::size_t i = 0; i < value.size(); ++i)
-    value[i] = ((v - knot) * a[i] + (knot - u) * b[i]) / (v - u);
-  return value;
-}
-
-/// The point opposite to `next`, seen from `value`.
-Value mirrored(const Value& value, const Value& next) {
-  Value before;
-  for (std::size_t i = 0; i < value.size(); ++i) before[i] = 2 * value[i] - next[i];
-  return before;
-}
 
 DisplayColor color_of(const Keys::Value& value) {
   return {static_cast<float>(value[0]), static_cast<float>(value[1]), static_cast<float>(value[2])};
@@ -125,50 +84,15 @@ void apply_to_layer(Layer& layer, const KeyedValue& keyed, const Keys::Value& va
 
 }  // namespace
 
-double Keys::within_keys(double frame) const {
-  if (repeat == KeyRepeat::kNone) return frame;
-  const double length = frames.back() - frames.front();
-  const double period = repeat == KeyRepeat::kLoop ? length : 2 * length;
-  double since = std::fmod(frame - frames.front(), period);
-  if (since < 0) since += period;
-  return frames.front() + (since > length ? period - since : since);
-}
-
-/// Barry & Goldman's pyramid; the neighbours of the first and last key are mirrored ones.
-Keys::Value Keys::spline_at(std::size_t from, double progress) const {
-  const Value &start = values[from], &end = values[from + 1];
-  if (start == end) return start;
-  Value before = from > 0 ? values[from - 1] : mirrored(start, end);
-  Value after = from + 2 < values.size() ? values[from + 2] : mirrored(end, start);
-  if (before == start) before = mirrored(start, end);
-  if (after == end) after = mirrored(end, start);
-  const double first = std::sqrt(distance(before, start));
-  const double second = first + std::sqrt(distance(start, end));
-  const double third = second + std::sqrt(distance(end, after));
-  const double knot = first + (second - first) * progress;
-  const Value a = on_line(before, start, 0, first, knot);
-  const Value b = on_line(start, end, first, second, knot);
-  const Value c = on_line(end, after, second, third, knot);
-  return on_line(on_line(a, b, 0, second, knot), on_line(b, c, first, third, knot), first, second,
-                 knot);
-}
-
 Keys::Value Keys::at(double frame) const {
-  frame = within_keys(frame);
-  const auto next = std::upper_bound(frames.begin(), frames.end(), frame);
-  if (next == frames.begin()) return values.front();
-  const auto a = static_cast<std::size_t>(next - frames.begin() - 1);
-  if (next == frames.end() || frames[a] == frame) return values[a];
-  const double progress = eased(eases[a + 1], (frame - frames[a]) / (*next - frames[a]));
-  if (progress == 0) return values[a];
-  if (path == KeyPath::kSpline) return spline_at(a, progress);
+  const auto [from, progress] = place_at(frame);
+  if (progress == 0) return values[from];
+  if (path == KeyPath::kSpline)
+    return spline_between([this](std::size_t key) { return values[key]; }, values.size(), from,
+                          progress);
   Value value{};
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const double from = values[a][i], to = values[a + 1][i];
-    value[i] = path == KeyPath::kExponential && from != to
-                   ? from * portable_exp(progress * portable_log(to / from))
-                   : from + (to - from) * progress;
-  }
+  for (std::size_t i = 0; i < value.size(); ++i)
+    value[i] = number_between(path, values[from][i], values[from + 1][i], progress);
   return value;
 }
 
@@ -233,8 +157,11 @@ bool is_shown(const Layer& layer, double frame) {
 }
 
 void apply_keys(Scene& scene, double frame) {
-  for (Layer& layer : scene.layers)
+  for (Layer& layer : scene.layers) {
     if (layer.frames) layer.is_hidden = !is_shown(layer, frame);
+    if (auto* const data = std::get_if<DataSource>(&layer.source); data && data->map.motion)
+      data->map.motion->frame = frame;
+  }
   for (const KeyedValue& keyed : keyed_values(scene)) {
     const Keys::Value value = keyed.keys.at(frame);
     if (keyed.is_of_view()) {

@@ -5,56 +5,23 @@
 #include <vector>
 
 #include "renderer/base/frame_name.h"
+#include "renderer/map/key_times.h"
 
 namespace roundel {
 
 struct Layer;
 struct Scene;
 
-/// Progress e(t) from a key to the next, for time t from 0 to 1.
-enum class Ease {
-  kLinear,  ///< t
-  kIn,      ///< t²: slow start
-  kOut,     ///< t·(2 − t): slow end
-  kInOut,   ///< t²·(3 − 2t): slow start and end
-  kHold,    ///< 0: the first value until the next key
-};
-/// Values between a key's value a and the next, b, at progress e.
-enum class KeyPath {
-  kLinear,       ///< a + (b − a)·e
-  kExponential,  ///< a·(b/a)^e, for numbers > 0: a constant factor per frame if e is linear
-  kSpline,       ///< centripetal Catmull–Rom spline through all keys (Barry & Goldman 1988)
-};
-/// Values after the last key and before the first.
-enum class KeyRepeat {
-  kNone,      ///< constant
-  kLoop,      ///< the keys again from the first one
-  kPingPong,  ///< the keys backwards, then forwards
-};
-/// Names in scene files, in the order of the enums.
-inline constexpr std::array<const char*, 5> kEaseNames = {"linear", "in", "out", "in-out", "hold"};
-inline constexpr const char* kExponentialEase = "exponential";  ///< means KeyPath::kExponential
-inline constexpr std::array<const char*, 3> kKeyPathNames = {"linear", "exponential", "spline"};
-inline constexpr std::array<const char*, 3> kKeyRepeatNames = {"none", "loop", "ping-pong"};
-
 /// A number, a point or a colour that changes over time.
-struct Keys {
+struct Keys : KeyTimes {
   using Value = std::array<double, 3>;
 
-  KeyPath path = KeyPath::kLinear;
-  KeyRepeat repeat = KeyRepeat::kNone;
-  std::vector<double> frames;  ///< at least one, ascending
-  std::vector<Value> values;   ///< one per frame
-  std::vector<Ease> eases;     ///< one per frame, for arriving there; the first is unused
+  std::vector<Value> values;  ///< one per frame
 
-  /// The value, exact at keys. Binary64, in the order written: the same bits everywhere.
+  /// The value, exact at keys.
   Value at(double frame) const;
   /// True if the value is the same in all of these frames.
   bool is_constant_in(const FrameList& at_frames) const;
-
- private:
-  double within_keys(double frame) const;
-  Value spline_at(std::size_t from, double progress) const;
 };
 
 /// A value of a scene with keys.
@@ -114,7 +81,8 @@ struct KeyedValue {
 
 /// For a layer with `frames`. Samples after a frame belong to it.
 bool is_shown(const Layer& layer, double frame);
-/// Sets all values with keys, and hides layers that other frames show.
+/// Sets all values with keys and the frame of maps with keys, and hides layers that other frames
+/// show.
 void apply_keys(Scene& scene, double frame);
 
 }  // namespace roundel

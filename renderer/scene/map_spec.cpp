@@ -9,22 +9,71 @@ namespace roundel {
 namespace {
 
 constexpr std::int64_t kMaxColumn = 65'535;
+constexpr std::uint64_t kMaxStart = 10'000'000;
 
 SpecPtr column_name() {
   return text("a column's name");
 }
+SpecPtr column_or_number() {
+  return any_of({column_name(), integer(0, kMaxColumn)}, "a column's name or its number, from 0",
+                "column");
+}
 /// {column: NAME or NUMBER}, with other fields.
 SpecPtr column_object(std::vector<Field> others, std::string expected) {
-  std::vector<Field> fields = {required(
-      "column",
-      any_of({column_name(), integer(0, kMaxColumn)}, "a column's name or its number, from 0"),
-      "Name of a column, or its number, from 0.")};
+  std::vector<Field> fields = {
+      required("column", column_or_number(), "Name of a column, or its number, from 0.")};
   std::move(others.begin(), others.end(), std::back_inserter(fields));
   return object(std::move(expected), std::move(fields));
 }
 SpecPtr number_map(SpecPtr constant, const std::string& constant_words) {
   return any_of({std::move(constant), column_name(), column_object({}, "{column: NAME}")},
                 constant_words + ", a column's name or {column: NAME}");
+}
+
+/// A column, or columns at keys over time.
+SpecPtr column_over_time() {
+  const SpecPtr column = column_or_number();
+  const SpecPtr at_key = any_of({column, object("{to: COLUMN, ease: NAME}", key_fields(column))},
+                                "a column's name or its number, from 0");
+  std::vector<Field> fields = keys_fields(at_key);
+  fields.front().is_required = true;
+  return any_of({column, object("{keys: {FRAME: COLUMN, ...}}", std::move(fields))},
+                "a column's name, its number, from 0, or {keys: {FRAME: COLUMN, ...}}",
+                "columnOverTime");
+}
+/// {column: ...}, with other fields, or {keys: {FRAME: VALUE, ...}}. `forms`: of a value at a key.
+SpecPtr column_or_keys(std::vector<SpecPtr> forms, std::vector<Field> others, std::string expected,
+                       const std::string& words) {
+  std::vector<SpecPtr> forms_at_key = forms;
+  forms.push_back(column_object({}, "{column: NAME}"));
+  std::vector<Field> at_key = key_fields(any_of(forms, words));
+  at_key.front().is_required = false;
+  at_key.push_back({"column", column_or_number(), "Name of a column, or its number, from 0."});
+  ObjectSpec rules;
+  rules.exactly_one_of = {"column", "to"};
+  rules.needs = {{"ease", "to"}};
+  forms_at_key.push_back(object("{to: VALUE, ease: NAME}", std::move(at_key), std::move(rules)));
+  std::vector<Field> fields = {{"column", others.empty() ? column_or_number() : column_over_time(),
+                                "Name of a column, or its number, from 0."}};
+  ObjectSpec whole;
+  whole.exactly_one_of = {"column", "keys"};
+  for (const Field& other : others) whole.needs.emplace_back(other.key, "column");
+  std::move(others.begin(), others.end(), std::back_inserter(fields));
+  for (Field& field : keys_fields(any_of(std::move(forms_at_key), words))) {
+    if (field.key != "keys") whole.needs.emplace_back(field.key, "keys");
+    field.is_required = false;
+    fields.push_back(std::move(field));
+  }
+  return object(std::move(expected), std::move(fields), std::move(whole));
+}
+/// As number_map(), or keys over time.
+SpecPtr moving_number_map(SpecPtr constant, const std::string& constant_words,
+                          std::string definition) {
+  const std::string words = constant_words + ", a column's name or {column: NAME}";
+  std::vector<SpecPtr> forms = {std::move(constant), column_name()};
+  const SpecPtr map = column_or_keys(forms, {}, "{column: NAME}", words);
+  forms.push_back(map);
+  return any_of(std::move(forms), words, std::move(definition));
 }
 
 /// Forms with a unit come first: 2px looks like a number, too.
@@ -49,7 +98,7 @@ std::vector<Field> scale_fields() {
       {"domain",
        any_of({spec(ListSpec{end, 2, 2}, "[low, high], numbers or percentiles as 99%"),
                object("{keys: {FRAME: VALUE, ...}, ease: NAME}",
-                      key_fields({array_of<2>(any_number(), "[low, high], two numbers")}))},
+                      keys_fields_of({array_of<2>(any_number(), "[low, high], two numbers")}))},
               "", "domain"),
        "Values at the two ends of the range: numbers, or percentiles of the drawn rows. If absent, "
        "the rows' smallest and largest value."},
@@ -66,7 +115,8 @@ SpecPtr size_map(std::vector<SpecPtr> forms, const SpecPtr& end, const std::stri
   fields.push_back({"range", spec(ListSpec{end, 2, 2}, "[low, high]"), range_text});
   fields.push_back({"missing", end, "Value of rows that the scale cannot show."});
   forms.push_back(column_name());
-  forms.push_back(column_object(std::move(fields), "{column: NAME, ...}"));
+  forms.push_back(column_or_keys(forms, std::move(fields), "{column: NAME, ...}",
+                                 words + ", a column's name or {column: NAME}"));
   return any_of(std::move(forms),
                 words + ", a column's name or {column: NAME, scale: ..., domain: ..., range: ...}");
 }
@@ -74,6 +124,8 @@ SpecPtr size_map(std::vector<SpecPtr> forms, const SpecPtr& end, const std::stri
 SpecPtr color_map() {
   const SpecPtr channel = number_map(number(0, kMaxColor), "a number >= 0");
   std::vector<Field> fields = scale_fields();
+  fields.insert(fields.begin(),
+                required("column", column_over_time(), "Name of a column, or its number, from 0."));
   fields.push_back({"colormap", colormap_spec(),
                     "Name of a colour map, or a list of colours: evenly spaced, or each at its "
                     "place from 0 to 1.",
@@ -87,7 +139,7 @@ SpecPtr color_map() {
       {"missing", color(), "Colour of NaN, empty texts and values without a category."});
   return any_of({text("a colour \"#rrggbb\" or a column's name"),
                  spec(ListSpec{channel, 3, 3}, "[red, green, blue]"), number(0, kMaxColor),
-                 column_object(std::move(fields), "{column: NAME, ...}")},
+                 object("{column: NAME, ...}", std::move(fields))},
                 "a colour, a column's name, three columns or {column: NAME, colormap: ...}");
 }
 
@@ -115,7 +167,12 @@ SpecPtr colormap_spec() {
 }
 
 SpecPtr data_map_spec() {
-  const SpecPtr place = number_map(data_coordinate(), "a number");
+  const SpecPtr place = moving_number_map(data_coordinate(), "a number", "placeMap");
+  const SpecPtr start =
+      any_of({spec(UnitSpec{"s", kMaxStart}, "a time as 2.5s"),
+              number(-static_cast<double>(kMaxStart), kMaxStart), column_name(),
+              column_object({}, "{column: NAME}")},
+             "a number of frames, a time as 2.5s, a column's name or {column: NAME}");
   const SpecPtr share = number(0, 1);
   return object(
       "{x: ..., y: ..., radius: ..., ...}",
@@ -134,7 +191,9 @@ SpecPtr data_map_spec() {
         size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] if absent.",
                  "a number from 0 to 1"),
         "Opacity; the layer's if absent. Without a scale, columns of uint8 are divided by 255, of "
-        "uint16 by 65535."}});
+        "uint16 by 65535."},
+       {"start", start, "Frame at which a row's keys begin: they are taken at frame - start.",
+        "0"}});
 }
 
 SpecPtr where_spec() {

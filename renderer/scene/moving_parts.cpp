@@ -24,6 +24,22 @@ struct KeyedNames {
   }
 };
 
+/// "x and y of 1,000 rows".
+std::string moving_rows_text(const Layer& layer) {
+  const DataMap& map = std::get<DataSource>(layer.source).map;
+  std::vector<std::string> names;
+  const auto add = [&](const char* name, const std::optional<Slot>& slot) {
+    if (slot && is_moving(*slot)) names.emplace_back(name);
+  };
+  add("x", map.x.slot);
+  add("y", map.y.slot);
+  add("radius", map.radius.slot);
+  if (map.alpha) add("alpha", map.alpha->slot);
+  add("color", map.color.slot);
+  return fmt::format("{} of {}", join_names(names, "and", false),
+                     counted(count_circles(layer), "row"));
+}
+
 }  // namespace
 
 std::vector<std::string> moving_parts(const Scene& scene) {
@@ -50,6 +66,7 @@ std::vector<std::string> moving_parts(const Scene& scene) {
     if (is_simulated(layer)) parts_of_layer.emplace_back("simulated");
     if (const auto* const data = std::get_if<DataSource>(&layer.source); data && data->film)
       parts_of_layer.emplace_back("a file a frame");
+    if (has_moving_rows(layer)) parts_of_layer.push_back(moving_rows_text(layer));
     if (!of_layers[i].circles.empty())
       parts_of_layer.push_back(fmt::format("{} of {}", fmt::join(of_layers[i].of_circles, ", "),
                                            counted(of_layers[i].circles.size(), "circle")));

@@ -14,6 +14,7 @@
 #include "renderer/base/text.h"
 #include "renderer/format/number_text.h"
 #include "renderer/map/survey_rows.h"
+#include "renderer/scene/read_keys.h"
 #include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/resolve_scene.h"
@@ -34,14 +35,19 @@ void add_column(std::string_view name, UsedColumns& used) {
   used.names.emplace(name);
 }
 
-/// Adds all columns that a map's value may name.
-void add_columns(ValidNode node, UsedColumns& used) {
+/// Adds all columns that a map's value may name. `has_numbers`: numbers are columns, too.
+void add_columns(ValidNode node, UsedColumns& used, bool has_numbers = false) {
   if (node.is_list()) {
     for (const ValidNode& item : node.items()) add_columns(item, used);
   } else if (!node.is_map()) {
+    if (has_numbers) return add_column(node.text(), used);
     used.names.emplace(node.text());
+  } else if (const auto keys = node.find("keys")) {
+    keys->for_each_entry([&](std::string_view /*frame*/, ValidNode value) {
+      add_columns(value_at_key(value), used, has_numbers);
+    });
   } else if (const auto column = node.find("column")) {
-    add_column(column->text(), used);
+    add_columns(*column, used, true);
   }
 }
 
@@ -63,7 +69,7 @@ void DataReader::note_columns(PartlyValidNode layer) {
   if (!data) return;
   UsedColumns& used = used_[std::string(data->text())];
   if (const auto map = layer.find_part("map"))
-    for (const char* const key : {"x", "y", "z", "radius", "alpha", "color"})
+    for (const char* const key : {"x", "y", "z", "radius", "alpha", "color", "start"})
       if (const auto value = map->find(key)) add_columns(*value, used);
   if (const auto order = layer.find("order")) add_columns(*order, used);
   if (const auto where = layer.find("where"))
@@ -181,9 +187,12 @@ void DataReader::check_film(ValidNode data, const DataSource& source) {
 }
 
 void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& source) {
-  source.map = read_data_map(layer, *source.table, layer_path_, errors_);
+  source.map = read_data_map(layer, *source.table, layer_path_, fps_, errors_);
   DataMap& map = source.map;
   const auto node = layer.find_part("map");
+  if (map.motion && source.film)
+    errors_.add(node->place(), layer_path_ + ".map",
+                "keys are for one file of all frames, but this layer has a file for each frame");
   if (shader == Shader::kSnow && node && !node->has("z"))
     errors_.add(node->place(), layer_path_ + ".map",
                 "missing key \"z\", which the snow shader needs");

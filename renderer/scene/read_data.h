@@ -22,10 +22,11 @@ class DataReader {
   DataReader(const std::string& path, const SceneOverrides& overrides, FormatErrors& errors)
       : path_(path), overrides_(overrides), errors_(errors) {}
 
-  /// `fits_films`: the view fits all files of films.
-  void set_film(const std::optional<Animation>& animation, bool fits_films) {
+  /// `fits_films`: the view fits all files of films. `fps`: for seconds.
+  void set_film(const std::optional<Animation>& animation, bool fits_films, Ratio fps) {
     animation_ = animation;
     fits_films_ = fits_films;
+    fps_ = fps;
   }
   /// Notes a layer's columns. Call for all layers first, since they may share a file.
   void note_columns(PartlyValidNode layer);
@@ -61,6 +62,7 @@ class DataReader {
   FormatErrors& errors_;
   std::optional<Animation> animation_;
   bool fits_films_ = false;
+  Ratio fps_;
   std::string layer_path_;
   std::map<std::string, UsedColumns, std::less<>> used_;           ///< by `data`
   std::map<std::pair<std::string, std::string>, DataFile> files_;  ///< by path and dataset

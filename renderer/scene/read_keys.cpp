@@ -24,7 +24,67 @@ Keys::Value read_value(ValidNode node, std::size_t numbers) {
 }  // namespace
 
 ValidNode value_at_key(ValidNode node) {
-  return node.is_map() ? node.find("to").value() : node;
+  return node.is_map() && node.has("to") ? node.find("to").value() : node;
+}
+
+KeyNodes read_key_nodes(ValidNode node, Ratio fps, const std::string& path, FormatErrors& errors) {
+  struct Key {
+    double frame;
+    ValidNode node;
+    std::optional<Ease> ease;
+  };
+  std::vector<Key> keys;
+  node.find("keys").value().for_each_entry([&](std::string_view time, ValidNode value) {
+    const auto ease = value.is_map() ? value.find("ease") : std::nullopt;
+    keys.push_back({parse_key_time(time, fps).value(), value,
+                    ease ? std::optional(one_of<Ease>(kEaseNames).read(*ease)) : std::nullopt});
+  });
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const Key& a, const Key& b) { return a.frame < b.frame; });
+  KeyNodes made;
+  KeyTimes& times = made.times;
+  Ease ease_of_others = Ease::kLinear;
+  const auto ease = node.find("ease"), path_name = node.find("path"), repeat = node.find("repeat");
+  if (path_name) times.path = one_of<KeyPath>(kKeyPathNames).read(*path_name);
+  if (repeat) times.repeat = one_of<KeyRepeat>(kKeyRepeatNames).read(*repeat);
+  if (ease && ease->text() == kExponentialEase) {
+    if (path_name && times.path != KeyPath::kExponential)
+      errors.add(ease->place(), path,
+                 fmt::format("ease: exponential means path: exponential, got path: {}",
+                             path_name->text()));
+    times.path = KeyPath::kExponential;
+  } else if (ease) {
+    ease_of_others = one_of<Ease>(kEaseNames).read(*ease);
+  }
+  for (const Key& key : keys) {
+    if (!times.frames.empty() && times.frames.back() == key.frame)
+      errors.add(key.node.place(), path, fmt::format("two keys are at frame {}", key.frame));
+    if (times.frames.empty() && key.ease)
+      errors.add(key.node.place(), path,
+                 "the first key has no ease: a key's ease is for the frames before it");
+    times.frames.push_back(key.frame);
+    times.eases.push_back(key.ease.value_or(ease_of_others));
+    made.places.push_back(key.node);
+    made.values.push_back(value_at_key(key.node));
+  }
+  if (times.repeat != KeyRepeat::kNone && times.frames.size() < 2)
+    errors.add(node.place(), path, "repeat needs two keys or more");
+  return made;
+}
+
+void check_spline(ValidNode node, const KeyTimes& times, const std::string& path,
+                  FormatErrors& errors) {
+  if (times.path == KeyPath::kSpline)
+    errors.add(node.place(), path,
+               "path: spline is for center, offset, rotate, x, y and z, since it goes beyond its "
+               "keys; expected linear or exponential");
+}
+
+void check_exponential(ValidNode key, const KeyTimes& times, std::span<const double> numbers,
+                       const std::string& path, FormatErrors& errors) {
+  if (times.path == KeyPath::kExponential &&
+      !std::all_of(numbers.begin(), numbers.end(), [](double number) { return number > 0; }))
+    errors.add(key.place(), path, "expected numbers > 0, which path: exponential needs");
 }
 
 void KeyReader::read(PartlyValidNode map, const KeyedValue& first, KeyedValue::Target last,
@@ -42,46 +102,16 @@ void KeyReader::read(PartlyValidNode map, const KeyedValue& first, KeyedValue::T
 
 Keys KeyReader::read_keys(ValidNode node, const KeyedValue& as, const std::string& path) {
   using Target = KeyedValue::Target;
-  std::vector<Key> keys;
-  node.find("keys").value().for_each_entry([&](std::string_view time, ValidNode value) {
-    const auto ease = value.is_map() ? value.find("ease") : std::nullopt;
-    keys.push_back({parse_key_time(time, fps_).value(), value,
-                    read_value(value_at_key(value), as.numbers()),
-                    ease ? std::optional(one_of<Ease>(kEaseNames).read(*ease)) : std::nullopt});
-  });
-  std::stable_sort(keys.begin(), keys.end(),
-                   [](const Key& a, const Key& b) { return a.frame < b.frame; });
-  Keys made;
-  Ease ease_of_others = Ease::kLinear;
-  const auto ease = node.find("ease"), path_name = node.find("path"), repeat = node.find("repeat");
-  if (path_name) made.path = one_of<KeyPath>(kKeyPathNames).read(*path_name);
-  if (repeat) made.repeat = one_of<KeyRepeat>(kKeyRepeatNames).read(*repeat);
-  if (ease && ease->text() == kExponentialEase) {
-    if (path_name && made.path != KeyPath::kExponential)
-      errors_.add(ease->place(), path,
-                  fmt::format("ease: exponential means path: exponential, got path: {}",
-                              path_name->text()));
-    made.path = KeyPath::kExponential;
-  } else if (ease) {
-    ease_of_others = one_of<Ease>(kEaseNames).read(*ease);
-  }
+  const KeyNodes nodes = read_key_nodes(node, fps_, path, errors_);
+  Keys made{nodes.times, {}};
   const bool is_window = as.target == Target::kWindowX || as.target == Target::kWindowY;
-  for (const Key& key : keys) {
-    const auto is_above_0 = [&](double number) { return number > 0; };
-    if (is_window) check_ends(key.node, key.value[0], key.value[1], path);
-    if (made.path == KeyPath::kExponential &&
-        !std::all_of(key.value.begin(), key.value.begin() + as.numbers(), is_above_0))
-      errors_.add(key.node.place(), path, "expected numbers > 0, which path: exponential needs");
-    if (!made.frames.empty() && made.frames.back() == key.frame)
-      errors_.add(key.node.place(), path, fmt::format("two keys are at frame {}", key.frame));
-    if (made.frames.empty() && key.ease)
-      errors_.add(key.node.place(), path,
-                  "the first key has no ease: a key's ease is for the frames before it");
-    made.frames.push_back(key.frame);
-    made.values.push_back(key.value);
-    made.eases.push_back(key.ease.value_or(ease_of_others));
+  for (std::size_t k = 0; k < nodes.values.size(); ++k) {
+    const Keys::Value value = read_value(nodes.values[k], as.numbers());
+    if (is_window) check_ends(nodes.places[k], value[0], value[1], path);
+    check_exponential(nodes.places[k], made, std::span(value).first(as.numbers()), path, errors_);
+    made.values.push_back(value);
   }
-  check_path(node, as, path, made);
+  if (!as.is_unbounded()) check_spline(node, made, path, errors_);
   return made;
 }
 
@@ -94,16 +124,6 @@ bool KeyReader::read_unit(ValidNode node, const std::string& path) {
     in_pixels = is_pixels;
   });
   return in_pixels.value_or(false);
-}
-
-void KeyReader::check_path(ValidNode node, const KeyedValue& as, const std::string& path,
-                           const Keys& keys) {
-  if (keys.path == KeyPath::kSpline && !as.is_unbounded())
-    errors_.add(node.place(), path,
-                "path: spline is for center, offset, rotate, x, y and z, since it goes beyond its "
-                "keys; expected linear or exponential");
-  if (keys.repeat != KeyRepeat::kNone && keys.frames.size() < 2)
-    errors_.add(node.place(), path, "repeat needs two keys or more");
 }
 
 void KeyReader::check_ends(ValidNode node, double low, double high, const std::string& path) {

@@ -1,5 +1,5 @@
 #pragma once
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +13,20 @@ namespace roundel {
 
 /// The value of a key, which is `node` or its `to`.
 ValidNode value_at_key(ValidNode node);
+
+/// Keys as written, in ascending order.
+struct KeyNodes {
+  KeyTimes times;
+  std::vector<ValidNode> places, values;  ///< one per key
+};
+/// Reads the keys of `node`, and adds their contradictions to `errors`.
+KeyNodes read_key_nodes(ValidNode node, Ratio fps, const std::string& path, FormatErrors& errors);
+/// Reports a spline between numbers with bounds.
+void check_spline(ValidNode node, const KeyTimes& times, const std::string& path,
+                  FormatErrors& errors);
+/// Reports numbers that path: exponential cannot take.
+void check_exponential(ValidNode key, const KeyTimes& times, std::span<const double> numbers,
+                       const std::string& path, FormatErrors& errors);
 
 /// Reads and collects values that have keys over time.
 class KeyReader {
@@ -32,16 +46,9 @@ class KeyReader {
   std::vector<KeyedValue>& found() { return found_; }
 
  private:
-  struct Key {
-    double frame;
-    ValidNode node;
-    Keys::Value value;
-    std::optional<Ease> ease;
-  };
   Keys read_keys(ValidNode node, const KeyedValue& as, const std::string& path);
   /// True if all values are in pixels.
   bool read_unit(ValidNode node, const std::string& path);
-  void check_path(ValidNode node, const KeyedValue& as, const std::string& path, const Keys& keys);
 
   FormatErrors& errors_;
   Ratio fps_{Animation{}.fps};

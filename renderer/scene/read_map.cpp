@@ -28,8 +28,8 @@ DomainEnd read_domain_end(ValidNode node) {
 
 class MapReader {
  public:
-  MapReader(const Table& table, std::string layer_path, FormatErrors& errors)
-      : table_(table), layer_path_(std::move(layer_path)), errors_(errors) {}
+  MapReader(const Table& table, std::string layer_path, Ratio fps, FormatErrors& errors)
+      : table_(table), layer_path_(std::move(layer_path)), fps_(fps), errors_(errors) {}
 
   DataMap read(PartlyValidNode layer) {
     if (const auto map = layer.find_part("map")) {
@@ -40,6 +40,7 @@ class MapReader {
         map_.radius = read_size(*radius, "map.radius", true);
       if (const auto alpha = map->find("alpha")) map_.alpha = read_size(*alpha, "map.alpha", false);
       if (const auto color = map->find("color")) read_color_map(*color);
+      if (const auto start = map->find("start")) read_start(*start);
     }
     if (const auto where = layer.find("where")) {
       // Conditions by name: their order in the file must not change slots and fingerprint.
@@ -68,9 +69,24 @@ class MapReader {
   /// Returns nothing if the column does not exist.
   std::optional<Slot> read_column(ValidNode node, const std::string& key,
                                   AllowedKind allowed = AllowedKind::kNumbers) {
-    const ValidNode name = node.is_map() ? node.find("column").value() : node;
+    if (!node.is_map()) {
+      const std::optional<std::size_t> column = find_named(node, node.text(), key);
+      return column ? check_kind(node, *column, key, allowed) : std::nullopt;
+    }
+    const ValidNode column = node.find("column").value();
+    if (!column.is_map()) return read_column_name(column, key, allowed);
+    const Slot slot = read_keys(column, key, [&](ValidNode value) {
+      return NumberMap{read_column_name(value, key, AllowedKind::kNumbers), 0};
+    });
+    check_spline(column, moving_number(map_, slot).times, layer_path_ + "." + key, errors_);
+    return slot;
+  }
+
+  /// A name, or a number from 0.
+  std::optional<Slot> read_column_name(ValidNode name, const std::string& key,
+                                       AllowedKind allowed) {
     std::optional<std::size_t> column;
-    if (looks_like_number(name.text()) && node.is_map() && name.is_plain()) {
+    if (looks_like_number(name.text()) && name.is_plain()) {
       const auto number = static_cast<std::uint64_t>(read_integer(name));
       if (number < table_.columns().size()) {
         column = number;
@@ -83,6 +99,24 @@ class MapReader {
       column = find_named(name, name.text(), key);
     }
     return column ? check_kind(name, *column, key, allowed) : std::nullopt;
+  }
+
+  /// Reads keys; `read_value` returns the number at one of them.
+  template <typename ReadValue>
+  Slot read_keys(ValidNode node, const std::string& key, const ReadValue& read_value) {
+    const std::string path = layer_path_ + "." + key;
+    const KeyNodes nodes = read_key_nodes(node, fps_, path, errors_);
+    MovingNumber number{nodes.times, {}, std::vector<double>(nodes.values.size(), 1)};
+    for (std::size_t k = 0; k < nodes.values.size(); ++k) {
+      const NumberMap value = read_value(nodes.values[k]);
+      if (is_plain_number(nodes.values[k]))
+        check_exponential(nodes.places[k], nodes.times, std::array{value.constant}, path, errors_);
+      number.keys.push_back(value);
+    }
+    if (!map_.motion) map_.motion.emplace();
+    map_.motion->fps = fps_;
+    map_.motion->numbers.push_back(std::move(number));
+    return kFirstMovingSlot + map_.motion->numbers.size() - 1;
   }
 
   std::optional<std::size_t> find_named(ValidNode node, std::string_view name,
@@ -107,7 +141,9 @@ class MapReader {
     const std::string& name = table_.columns()[column].name;
     return name.empty() ? fmt::format("column {}", column) : roundel::quoted(name);
   }
-  bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
+  bool is_text(Slot slot) const {
+    return !is_moving(slot) && table_.columns()[map_.columns[slot]].is_text;
+  }
 
   /// Notes a rounded number.
   double compared(ValidNode node, const std::string& key, std::string_view digits, double number) {
@@ -119,6 +155,10 @@ class MapReader {
 
   NumberMap read_number_or_column(ValidNode node, const std::string& key) {
     if (is_plain_number(node)) return {{}, read_number(node)};
+    if (node.is_map() && node.has("keys"))
+      return {
+          read_keys(node, key, [&](ValidNode value) { return read_number_or_column(value, key); }),
+          0};
     return {read_column(node, key), 0};
   }
   void read_number_map(PartlyValidNode map, const char* name, NumberMap& out) {
@@ -126,7 +166,45 @@ class MapReader {
       out = read_number_or_column(*node, fmt::format("map.{}", name));
   }
 
+  /// Keys of a radius, all in pixels or none, or of an alpha.
+  SizeMap read_moving_size(ValidNode node, const std::string& key, bool is_length) {
+    SizeMap size;
+    std::size_t in_pixels = 0;
+    size.slot = read_keys(node, key, [&](ValidNode value) {
+      const auto pixels =
+          value.is_map() || !is_length ? std::nullopt : parse_with_unit(value.text(), "px");
+      if (!pixels) return read_number_or_column(value, key);
+      ++in_pixels;
+      return NumberMap{{}, *pixels};
+    });
+    MovingNumber& number = map_.motion->numbers.back();
+    if (in_pixels > 0 && in_pixels < number.keys.size())
+      add_error(node, key, "expected px at all keys, or scene units (columns, numbers) at all");
+    size.constant.in_pixels = in_pixels > 0;
+    for (std::size_t k = 0; !is_length && k < number.keys.size(); ++k)
+      if (const auto slot = number.keys[k].slot)
+        number.ones[k] = table_.columns()[map_.columns[*slot]].one;
+    check_spline(node, number.times, layer_path_ + "." + key, errors_);
+    return size;
+  }
+
+  /// Frames, seconds, or a column of them.
+  void read_start(ValidNode node) {
+    if (!map_.motion)
+      return add_error(node, "map.start",
+                       "needs a value with keys, as x: {keys: {0: COLUMN, 60: COLUMN}}");
+    RowMotion& motion = *map_.motion;
+    if (!node.is_map() && parse_with_unit(node.text(), "s"))
+      motion.start.constant = *parse_key_time(node.text(), fps_);
+    else if (is_plain_number(node))
+      motion.start.constant = read_number(node);
+    else
+      motion.start.slot = read_column(node, "map.start", AllowedKind::kAnything);
+    motion.starts = {motion.start.constant, motion.start.constant};
+  }
+
   SizeMap read_size(ValidNode node, const std::string& key, bool is_length) {
+    if (node.is_map() && node.has("keys")) return read_moving_size(node, key, is_length);
     SizeMap size;
     if (is_plain_number(node)) {
       size.constant.value = read_number(node);
@@ -140,7 +218,8 @@ class MapReader {
     size.slot = read_column(node, key);
     if (!node.is_map() ||
         !has_any(node, {"scale", "threshold", "domain", "over", "range", "missing"})) {
-      if (size.slot && !is_length) size.one = table_.columns()[map_.columns[*size.slot]].one;
+      if (size.slot && !is_length && !is_moving(*size.slot))
+        size.one = table_.columns()[map_.columns[*size.slot]].one;
       return size;
     }
     size.scale = read_scale(node, key);
@@ -225,7 +304,10 @@ class MapReader {
         if (has_any(node, {"colormap", "scale", "threshold", "domain"}))
           add_error(*categories, key, "expected categories or a colormap with its scale, got both");
         color.is_over_frame = is_over_frame(node.find("over"));
-        if (slot) read_categories(*categories, key + ".categories");
+        if (slot && is_moving(*slot))
+          add_error(*categories, key, "a column with keys has a scale, not categories");
+        else if (slot)
+          read_categories(*categories, key + ".categories");
       } else if (color.kind == ColorMap::Kind::kText &&
                  has_any(node, {"colormap", "scale", "threshold", "domain"})) {
         add_error(
@@ -350,6 +432,7 @@ class MapReader {
 
   const Table& table_;
   std::string layer_path_;
+  Ratio fps_;
   FormatErrors& errors_;
   DataMap map_;
 };
@@ -357,8 +440,8 @@ class MapReader {
 }  // namespace
 
 DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
-                      FormatErrors& errors) {
-  return MapReader(table, layer_path, errors).read(layer);
+                      Ratio fps, FormatErrors& errors) {
+  return MapReader(table, layer_path, fps, errors).read(layer);
 }
 
 }  // namespace roundel

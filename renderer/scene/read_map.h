@@ -11,6 +11,6 @@ namespace roundel {
 /// Reads the key "map" of a layer. Adds missing columns, texts instead of numbers and contradictory
 /// laws to `errors`, with the layer's path ("layers[0]") before the key.
 DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
-                      FormatErrors& errors);
+                      Ratio fps, FormatErrors& errors);
 
 }  // namespace roundel

@@ -338,7 +338,12 @@ Scene restricted_to(Scene scene, const FrameList& frames) {
                     is_shown(layer, static_cast<double>(frames.front()));
            });
   };
-  if (moving.size() == keyed_values(scene).size() &&
+  std::vector<std::size_t> still;  // layers whose rows stay
+  for (std::size_t i = 0; i < scene.layers.size(); ++i)
+    if (has_moving_rows(scene.layers[i]) &&
+        std::get<DataSource>(scene.layers[i].source).map.motion->is_constant_in(frames))
+      still.push_back(i);
+  if (moving.size() == keyed_values(scene).size() && still.empty() &&
       std::none_of(scene.layers.begin(), scene.layers.end(), never_changes))
     return scene;
   scene = scene_at(scene, frames.front());
@@ -346,6 +351,8 @@ Scene restricted_to(Scene scene, const FrameList& frames) {
     if (never_changes(layer)) layer.frames.reset();
   scene.keyed =
       moving.empty() ? nullptr : std::make_shared<const std::vector<KeyedValue>>(std::move(moving));
+  for (const std::size_t i : still)
+    std::get<DataSource>(scene.layers[i].source).map.motion->is_still = true;
   return scene;
 }
 

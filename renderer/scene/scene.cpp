@@ -52,6 +52,16 @@ bool is_data_film(const Scene& scene) {
   });
 }
 
+bool has_moving_rows(const Layer& layer) {
+  const auto* const data = std::get_if<DataSource>(&layer.source);
+  return !layer.is_hidden && data != nullptr && data->map.motion && !data->map.motion->is_still;
+}
+
+bool has_moving_rows(const Scene& scene) {
+  return std::any_of(scene.layers.begin(), scene.layers.end(),
+                     [](const Layer& layer) { return has_moving_rows(layer); });
+}
+
 bool is_simulated(const Layer& layer) {
   const auto* const generator = std::get_if<GeneratorSource>(&layer.source);
   return (!layer.is_hidden || layer.frames) && generator != nullptr &&
@@ -83,7 +93,7 @@ const std::vector<KeyedValue>& keyed_values(const Scene& scene) {
 }
 
 bool has_frames(const Scene& scene) {
-  return scene.keyed || scene.film || is_data_film(scene) ||
+  return scene.keyed || scene.film || is_data_film(scene) || has_moving_rows(scene) ||
          std::any_of(scene.layers.begin(), scene.layers.end(),
                      [](const Layer& layer) { return layer.frames.has_value(); });
 }

@@ -256,6 +256,9 @@ bool is_data_film(const Scene& scene);
 inline bool waits_for_frame(const Layer& layer) {
   return layer.is_hidden && layer.frames;
 }
+/// True if a layer that is not hidden has rows that move.
+bool has_moving_rows(const Scene& scene);
+bool has_moving_rows(const Layer& layer);
 /// True for a simulation that is not hidden in all frames.
 bool is_simulated(const Layer& layer);
 /// The scene's frame for a film's frame: rows of a table all show one.

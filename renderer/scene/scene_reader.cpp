@@ -44,8 +44,10 @@ class SceneReader {
     scene.frame = scene.default_frame();
     if (const auto image = root.find_part("image")) read_background_keys(*image);
     if (const auto view = root.find_part("view")) read_view(*view, scene);
-    data_.set_film(scene.animation, scene.window && scene.window->kind == ViewWindow::Kind::kData &&
-                                        !scene.window->is_over_frame);
+    data_.set_film(scene.animation,
+                   scene.window && scene.window->kind == ViewWindow::Kind::kData &&
+                       !scene.window->is_over_frame,
+                   keys_.fps());
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
     if (overrides_.layers) hide_layers(scene);
     scene.image.styles = styles_of(scene);

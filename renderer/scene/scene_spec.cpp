@@ -49,7 +49,7 @@ Form<Background> background() {
   std::vector<FieldOf<Background>> fields = {
       {"bottom", &Background::bottom, color_over_time(), "Colour of the lowest pixel row."},
       {"top", &Background::top, color_over_time(), "Colour above the highest pixel row."}};
-  for (Field field : key_fields({color()})) {
+  for (Field field : keys_fields_of({color()})) {
     field.is_required = false;
     fields.emplace_back(std::move(field));
   }

@@ -48,11 +48,10 @@ TEST(CircleRecipe, FramesWithFarPositionsHaveNoRecipe) {
   std::get<RandomSource>(random.source).count = 500;
   Scene scene = scene_of({random});
   scene.animation = Animation{60, 3, 0};
-  scene.keyed = std::make_shared<const std::vector<KeyedValue>>(std::vector<KeyedValue>{
-      {.target = KeyedValue::Target::kZoom,
-       .keys = {.frames = {0, 1, 2},
-                .values = {Keys::Value{1}, Keys::Value{1e8}, Keys::Value{2}},
-                .eases = std::vector<Ease>(3)}}});
+  scene.keyed = std::make_shared<const std::vector<KeyedValue>>(
+      std::vector<KeyedValue>{{.target = KeyedValue::Target::kZoom,
+                               .keys = {{.frames = {0, 1, 2}, .eases = std::vector<Ease>(3)},
+                                        {Keys::Value{1}, Keys::Value{1e8}, Keys::Value{2}}}}});
   FilmSource film(scene);
   for (const std::int64_t frame : {0, 1, 2, 1, 0}) {
     const FilmSource::Frame at = film.at(frame);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "renderer/circles/circle_parts.h"
 #include "renderer/data/table.h"
 #include "renderer/explain/circle_numbering.h"
+#include "renderer/map/mapped_rows.h"
 #include "renderer/pixels/quantize.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/warnings.h"
@@ -341,8 +344,8 @@ class LayerLegend {
     return is_seen && map_.alpha && map_.alpha->slot && map_.alpha->scale;
   }
   std::string name_of(Slot slot) const {
-    const std::string& name = source_.table->columns()[map_.columns[slot]].name;
-    return name.empty() ? fmt::format("column {}", map_.columns[slot]) : shortened(name);
+    return label_of(*source_.table, map_, slot,
+                    [](const std::string& name) { return shortened(name); });
   }
 
   /// Writes the line above a scale. Returns false if the scale has no numbers to draw.
@@ -392,17 +395,13 @@ class LayerLegend {
   }
 
   void draw_radius(SizeMap radius) {
-    if (!radius.scale) {  // the column's numbers are radii in scene units
-      const auto& columns = source_.facts->columns;
-      const auto range = std::find_if(columns.begin(), columns.end(), [&](const ColumnRange& c) {
-        return c.name == range_name(*radius.slot);
-      });
+    if (!radius.scale) {  // the numbers are radii
       radius.scale = Scale{};
-      if (range != columns.end() && range->high > 0)
-        radius.scale->ends = {std::max(range->low, 0.0), range->high};
+      const auto [low, high] = range_of(*radius.slot);
+      if (high > 0) radius.scale->ends = {std::max(low, 0.0), high};
       if (!radius.scale->ends.empty()) {
-        radius.low.value = radius.scale->ends[0];
-        radius.high.value = radius.scale->ends[1];
+        radius.low = {radius.scale->ends[0], radius.constant.in_pixels};
+        radius.high = {radius.scale->ends[1], radius.constant.in_pixels};
       }
     }
     if (!introduce("radius", *radius.slot, *radius.scale)) return;
@@ -413,10 +412,21 @@ class LayerLegend {
     picture_.circles(drawn, style_);
   }
 
-  /// Returns the column's name in DataFacts.
-  std::string range_name(Slot slot) const {
-    const std::string& name = source_.table->columns()[map_.columns[slot]].name;
-    return name.empty() ? fmt::format("column {}", map_.columns[slot]) : printable(name);
+  /// Smallest and largest number of a slot, at all keys.
+  std::array<double, 2> range_of(Slot slot) const {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::array<double, 2> range{kInfinity, -kInfinity};
+    const auto add = [&range](double low, double high) {
+      range = {std::min(range[0], low), std::max(range[1], high)};
+    };
+    for_each_column(map_, slot, 1, [&](Slot of_column, double /*one*/) {
+      for (const ColumnRange& column : source_.facts->columns)
+        if (column.slot == of_column && column.low <= column.high) add(column.low, column.high);
+    });
+    if (is_moving(slot))
+      for (const NumberMap& key : moving_number(map_, slot).keys)
+        if (!key.slot) add(key.constant, key.constant);
+    return range;
   }
 
   /// Returns the radius in the picture of a value at t.

@@ -13,6 +13,7 @@
 #include "renderer/format/format_errors.h"
 #include "renderer/format/json_text.h"
 #include "renderer/frame_memory.h"
+#include "renderer/map/mapped_rows.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
@@ -124,15 +125,15 @@ Lines describe_values(const DataSource& source, const DataMap& map, const Missin
     lines += fmt::format("    {:<10} {}", key, text);
   };
   const auto name_of = [&](Slot slot) {
-    const std::string& name = source.table->columns()[map.columns[slot]].name;
-    return name.empty() ? fmt::format("column {}", map.columns[slot]) : printable(name);
+    return label_of(*source.table, map, slot,
+                    [](const std::string& name) { return printable(name); });
   };
   const auto divided = [](const std::string& text, double one) {
     return one == 1 ? text : fmt::format("{} / {}", text, one);
   };
   const auto add_size = [&](const char* key, const SizeMap& size, std::uint64_t rows) {
     if (!size.slot) return;
-    const std::string name = name_of(*size.slot);
+    const std::string name = name_of(*size.slot) + (size.constant.in_pixels ? " px" : "");
     add(key, size.scale ? scale_text(*size.scale, name) : divided(name, size.one), rows);
   };
   add_size("radius", map.radius, missing.radius);
@@ -150,7 +151,8 @@ Lines describe_values(const DataSource& source, const DataMap& map, const Missin
     add("color", text, 0);
   } else if (color.kind != Kind::kConstant) {
     const std::string name = name_of(color.slot);
-    const bool is_text = source.table->columns()[map.columns[color.slot]].is_text;
+    const bool is_text =
+        !is_moving(color.slot) && source.table->columns()[map.columns[color.slot]].is_text;
     add("color",
         color.kind == Kind::kScale  ? scale_text(color.scale, name)
         : color.kind == Kind::kText ? name + ": texts #rrggbb"

@@ -34,8 +34,14 @@ SpecPtr color() {
   return any_of({spec(HexColorSpec{}), spec(ListSpec{number(), 3, 3})}, "a colour", "color");
 }
 
+SpecPtr keys_spec() {
+  return spec(DictSpec{any_of({number(), any_text()}, "a column's name, a number or a length")},
+              "{FRAME: COLUMN or NUMBER, ...}", "keys");
+}
+
 std::vector<Field> scale_fields() {
   return {{"column", any_text(), "column of the values"},
+          {"keys", keys_spec(), "columns and constants at keys over time"},
           {"scale", spec(EnumSpec{{kScaleNames.begin(), kScaleNames.end()}})},
           {"threshold", number(), "threshold of symlog"},
           {"domain", or_null(pair(number())), "numbers at the scale's ends; null without numbers"},
@@ -49,8 +55,8 @@ std::vector<Field> joined(std::vector<Field> fields, std::vector<Field> more) {
 }
 
 SpecPtr number_spec() {
-  return object("{column: NAME} or {constant: NUMBER}",
-                {{"column", any_text()}, {"constant", number()}});
+  return object("{column: NAME}, {keys: {...}} or {constant: NUMBER}",
+                {{"column", any_text()}, {"keys", keys_spec()}, {"constant", number()}});
 }
 
 SpecPtr size_spec() {

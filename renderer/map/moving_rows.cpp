@@ -1,0 +1,97 @@
+#include "renderer/map/moving_rows.h"
+
+#include <algorithm>
+
+namespace roundel {
+namespace {
+
+/// Calls work(a, b), functions from a row to its number at a key and at the next.
+template <typename Work>
+void with_numbers(const KeyNumbers& a, const KeyNumbers& b, const Work& work) {
+  const auto choose = [](const KeyNumbers& key, const auto& next) {
+    if (key.rows.empty())
+      next([value = key.constant](std::size_t) { return value; });
+    else if (key.one == 1)
+      next([rows = key.rows.data()](std::size_t i) { return rows[i]; });
+    else
+      next([rows = key.rows.data(), one = key.one](std::size_t i) { return rows[i] / one; });
+  };
+  choose(a, [&](const auto& number_a) {
+    choose(b, [&](const auto& number_b) { work(number_a, number_b); });
+  });
+}
+
+double number_of(const KeyNumbers& key, std::size_t row) {
+  return key.rows.empty() ? key.constant : key.rows[row] / key.one;
+}
+
+/// Rounding, or an overflow, may leave the range of both ends.
+double clamped_between(KeyPath path, double a, double b, double progress) {
+  const double value = number_between(path, a, b, progress);
+  const double low = a < b ? a : b, high = a < b ? b : a;
+  return value < low ? low : value > high ? high : value;
+}
+
+double spline_number(std::span<const KeyNumbers> keys, const KeyTimes::Place& place,
+                     std::size_t row) {
+  const auto point = [&](std::size_t key) { return std::array{number_of(keys[key], row)}; };
+  return spline_between(point, keys.size(), place.from, place.progress)[0];
+}
+
+/// All rows are at the same place.
+void move_together(const KeyTimes& times, std::span<const KeyNumbers> keys,
+                   const KeyTimes::Place& place, std::span<double> out) {
+  const auto& [from, progress] = place;
+  const KeyNumbers &a = keys[from], &b = keys[std::min(from + 1, keys.size() - 1)];
+  with_numbers(a, b, [&, progress = progress](const auto& number_a, const auto& number_b) {
+    if (progress == 0)
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = number_a(i);
+    else if (times.path == KeyPath::kLinear)
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = clamped_between(KeyPath::kLinear, number_a(i), number_b(i), progress);
+    else if (times.path == KeyPath::kExponential)
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = clamped_between(KeyPath::kExponential, number_a(i), number_b(i), progress);
+    else
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = spline_number(keys, place, i);
+  });
+}
+
+}  // namespace
+
+void move_numbers(const KeyTimes& times, std::span<const KeyNumbers> keys,
+                  std::span<const double> starts, double frame, std::span<double> out) {
+  if (starts.empty()) return move_together(times, keys, times.place_at(frame), out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const KeyTimes::Place place = times.place_at(frame - starts[i]);
+    const double a = number_of(keys[place.from], i);
+    out[i] =
+        place.progress == 0 ? a
+        : times.path == KeyPath::kSpline
+            ? spline_number(keys, place, i)
+            : clamped_between(times.path, a, number_of(keys[place.from + 1], i), place.progress);
+  }
+}
+
+std::vector<double> RowMotion::times_at(double at_frame) const {
+  std::vector<double> times;
+  for (const MovingNumber& number : numbers) {
+    const double first = number.times.frames.front(), last = number.times.frames.back();
+    if (starts[0] == starts[1])
+      times.push_back(std::clamp(number.times.within_keys(at_frame - starts[0]), first, last));
+    else if (number.times.repeat == KeyRepeat::kNone)
+      times.push_back(std::clamp(at_frame, first + starts[0], last + starts[1]));
+    else
+      times.push_back(at_frame);
+  }
+  return times;
+}
+
+bool RowMotion::is_constant_in(const FrameList& frames) const {
+  const std::vector<double> times = times_at(static_cast<double>(frames.front()));
+  return std::all_of(frames.begin(), frames.end(), [&](std::int64_t at_frame) {
+    return times_at(static_cast<double>(at_frame)) == times;
+  });
+}
+
+}  // namespace roundel
