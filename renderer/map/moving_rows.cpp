@@ -26,10 +26,15 @@ double number_of(const KeyNumbers& key, std::size_t row) {
 }
 
 /// Rounding, or an overflow, may leave the range of both ends.
-double clamped_between(KeyPath path, double a, double b, double progress) {
-  const double value = number_between(path, a, b, progress);
+inline double limited(double value, double a, double b) {
   const double low = a < b ? a : b, high = a < b ? b : a;
-  return value < low ? low : value > high ? high : value;
+  const double raised = value < low ? low : value;  // NaN stays
+  return raised > high ? high : raised;
+}
+
+template <KeyPath kPath>
+inline double between(double a, double b, double progress) {
+  return limited(number_between(kPath, a, b, progress), a, b);
 }
 
 double spline_number(std::span<const KeyNumbers> keys, const KeyTimes::Place& place,
@@ -48,10 +53,10 @@ void move_together(const KeyTimes& times, std::span<const KeyNumbers> keys,
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = number_a(i);
     else if (times.path == KeyPath::kLinear)
       for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = clamped_between(KeyPath::kLinear, number_a(i), number_b(i), progress);
+        out[i] = between<KeyPath::kLinear>(number_a(i), number_b(i), progress);
     else if (times.path == KeyPath::kExponential)
       for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = clamped_between(KeyPath::kExponential, number_a(i), number_b(i), progress);
+        out[i] = between<KeyPath::kExponential>(number_a(i), number_b(i), progress);
     else
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = spline_number(keys, place, i);
   });
@@ -65,11 +70,15 @@ void move_numbers(const KeyTimes& times, std::span<const KeyNumbers> keys,
   for (std::size_t i = 0; i < out.size(); ++i) {
     const KeyTimes::Place place = times.place_at(frame - starts[i]);
     const double a = number_of(keys[place.from], i);
-    out[i] =
-        place.progress == 0 ? a
-        : times.path == KeyPath::kSpline
-            ? spline_number(keys, place, i)
-            : clamped_between(times.path, a, number_of(keys[place.from + 1], i), place.progress);
+    if (place.progress == 0)
+      out[i] = a;
+    else if (times.path == KeyPath::kLinear)
+      out[i] = between<KeyPath::kLinear>(a, number_of(keys[place.from + 1], i), place.progress);
+    else if (times.path == KeyPath::kExponential)
+      out[i] =
+          between<KeyPath::kExponential>(a, number_of(keys[place.from + 1], i), place.progress);
+    else
+      out[i] = spline_number(keys, place, i);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "renderer/base/error.h"
 #include "renderer/circles/view.h"
 #include "renderer/data/table.h"
+#include "renderer/scene/load_scene.h"
 
 namespace roundel {
 namespace {
@@ -270,6 +271,47 @@ TEST_F(DataLayer, FloatsMoveLikeShapes) {
       const Shape expected = to_frame_space(as_shapes.shapes[i], view, 640, 360);
       ASSERT_EQ(std::memcmp(&moved.shapes[i], &expected, sizeof(Shape)), 0) << i;
     }
+  }
+}
+
+/// A film that holds its rows has the bits of one that reads them, in any ranges and orders.
+TEST_F(DataLayer, HeldRowsMoveLikeReadOnes) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(-4, 9), share(0.1, 1);
+  std::vector<std::vector<double>> rows;
+  for (int i = 0; i < 30'000; ++i)
+    rows.push_back({place(random), place(random), place(random), place(random), share(random),
+                    share(random), i % 7 == 0 ? std::nan("") : share(random)});
+  write_array(path_, rows);
+  for (const std::string more :
+       {"", ", order: {column: 5}, where: {4: {max: 0.8}}",
+        ", invalid: skip, rotate: {keys: {0: 0, 9: 40}}, stroke: {width: 1px}"}) {
+    const bool skips = more.starts_with(", invalid");
+    const Scene scene =
+        parse_scene("version: 1\nview: {fit: data}\nlayers: [{data: " + path_ +
+                        ", map: {x: {keys: {0: {column: 0}, 9: {column: 1}}, ease: in-out}, y: "
+                        "{keys: {2: {column: 2}, "
+                        "8: {to: {column: 3}, ease: out}}, path: spline}, radius: {keys: {0: "
+                        "{column: 4}, 5: 2}}, "
+                        "alpha: {column: 5}, color: {column: {keys: {0: 4, 9: 6}}" +
+                        (skips ? "" : ", missing: 0.5") + "}, start: {column: 4}}" + more + "}]",
+                    "s.yaml");
+    FilmSource reads(scene), holds(scene);
+    holds.keep_circles(std::uint64_t{1} << 30);
+    for (const std::int64_t frame : {1, 4, 20, 3}) {
+      Circles read, held, some;
+      reads.at(frame).circles->generate(frame, read);
+      const FilmSource::Frame at = holds.at(frame);
+      at.circles->generate(frame, held);
+      EXPECT_TRUE(same_bits(read, held)) << more << " frame " << frame;
+      at.circles->at(frame, some)
+          .fetch(77, held.shapes.span().first(5000), held.paints.span().first(5000));
+      EXPECT_EQ(std::memcmp(held.shapes.data(), read.shapes.data() + 77, 5000 * sizeof(Shape)), 0);
+    }
+    FilmSource too_large(scene);
+    too_large.keep_circles(100'000);
+    EXPECT_EQ(too_large.at(1).circles->own_memory().held, reads.at(1).circles->own_memory().held);
+    EXPECT_NE(holds.at(1).circles->own_memory().held, reads.at(1).circles->own_memory().held);
   }
 }
 
