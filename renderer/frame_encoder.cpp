@@ -92,7 +92,7 @@ std::span<const std::uint8_t> FrameEncoder::drawn_bytes(const FramePixels& pictu
 
 std::string FrameEncoder::stream_header(std::int64_t step) const {
   return format_.video == VideoFormat::kY4m
-             ? y4m_header(image_.width, image_.height, fps_, yuv_, step)
+             ? y4m_header(image_.width, image_.height, frame_rate(fps_, step), yuv_)
              : "";
 }
 
@@ -119,7 +119,7 @@ std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_
   RowDiscarder* const discards = gives_up_pixels ? &discarder : nullptr;
   if (format_.picture == ImageFormat::kPfm) return encode_pfm(picture.framebuffer, discards);
   return encode_exr(picture.framebuffer, image_.alpha, exr_values(image_.blend_space),
-                    metadata(picture, frame), discards);
+                    metadata(picture, frame), discards, format_.exr);
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {

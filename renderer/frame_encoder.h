@@ -26,6 +26,7 @@ enum class VideoFormat {
 struct FrameFormat {
   ImageFormat picture = ImageFormat::kPng;  ///< kPng for video, which is drawn to an Image
   VideoFormat video = VideoFormat::kNone;
+  ExrStorage exr = {};
 };
 
 /// Names of ffmpeg.

@@ -63,11 +63,12 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
 
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> requested, WorkCount* shown, Sync sync) {
+                            std::optional<ImageFormat> requested, WorkCount* shown, Sync sync,
+                            ExrStorage exr) {
   WorkCount unseen;
   WorkCount& progress = shown != nullptr ? *shown : unseen;
   const ImageFormat format = requested ? *requested : format_of(path);
-  const FrameEncoder encoder(scene, {format});
+  const FrameEncoder encoder(scene, {format, VideoFormat::kNone, exr});
   if (is_drawn_in_bands(scene.image, format))
     return render_bands(scene, frame, rasterizer, encoder, path, stats, progress, sync);
   FramePixels picture;

@@ -24,6 +24,7 @@ Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& raster
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
                             std::optional<ImageFormat> requested = std::nullopt,
-                            WorkCount* progress = nullptr, Sync sync = Sync::kNow);
+                            WorkCount* progress = nullptr, Sync sync = Sync::kNow,
+                            ExrStorage exr = {});
 
 }  // namespace roundel

@@ -35,6 +35,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::uint8_t> bytes);
+  /// The temporary file, for a process that writes instead; -1 after commit().
+  int descriptor() const { return file_; }
   void commit(Sync sync = Sync::kNow);
 
  private:

@@ -29,6 +29,7 @@ namespace {
 struct FileHead {
   int width, height;
   std::optional<ImageMetadata> metadata;
+  std::string samples = {};  ///< see FrameOrigin
 };
 
 /// Throws Error if the file is incomplete.
@@ -40,7 +41,9 @@ FileHead read_head(const std::string& path, ImageFormat format, FrameReading rea
   }
   if (format == ImageFormat::kExr) {
     ExrInfo info = read_exr_info(path);
-    return {info.width, info.height, std::move(info.metadata)};
+    const std::string& channel = info.channels.front();  // "R half"
+    return {info.width, info.height, std::move(info.metadata),
+            channel.substr(channel.rfind(' ') + 1)};
   }
   const Framebuffer picture = read_pfm(path);
   return {picture.width, picture.height, std::nullopt};
@@ -83,6 +86,8 @@ std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
                        is_of_scene || rule.fingerprints_vary ? "program" : "scene or program",
                        found.software, word, expected.software);
   }
+  if (!rule.samples.empty() && found.samples != rule.samples)
+    return fmt::format("of {} values, {} {}", found.samples, word, rule.samples);
   if (is_of_scene || rule.fingerprints_vary) return "";
   return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
 }
@@ -216,7 +221,7 @@ FrameFile ExistingFrames::examine(const std::string& path, ImageFormat format,
     const std::lock_guard lock(mutex_);
     const FrameOrigin& origin = *origins_
                                      .insert({metadata.fingerprint, metadata.software,
-                                              metadata.seed, head.width, head.height})
+                                              metadata.seed, head.width, head.height, head.samples})
                                      .first;
     return {FrameState::kSound, false, metadata.frame, &origin};
   } catch (const Error& e) {
@@ -259,6 +264,7 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
     FrameOrigin origin = *files_[i].origin;
     if (expected.fingerprints_vary) origin.fingerprint.clear();
     if (expected.seeds_vary) origin.seed = 0;
+    origin.samples.clear();
     ++groups.try_emplace(std::move(origin), Group{i}).first->second.count;
   }
   const auto is_less = [](const auto& a, const auto& b) {

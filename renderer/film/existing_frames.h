@@ -31,9 +31,11 @@ struct FrameOrigin {
   std::string fingerprint, software;  ///< both empty if the file has none
   std::uint32_t seed = 0;
   int width = 0, height = 0;
+  std::string samples = {};  ///< type of an EXR's values: "float", "half"
   bool operator<(const FrameOrigin& other) const {
-    return std::tie(fingerprint, software, seed, width, height) <
-           std::tie(other.fingerprint, other.software, other.seed, other.width, other.height);
+    return std::tie(fingerprint, software, seed, width, height, samples) <
+           std::tie(other.fingerprint, other.software, other.seed, other.width, other.height,
+                    other.samples);
   }
 };
 
@@ -55,6 +57,7 @@ struct ExpectedOrigin {
   std::function<FrameOrigin(std::int64_t)> of_frame = {};
   /// The frame number in all files, if frames are rows of a table.
   std::optional<std::int64_t> scene_frame = {};
+  std::string samples = {};  ///< see FrameOrigin; empty: any
   /// True if each frame has its own, as in scenes that move, so it is not checked.
   bool fingerprints_vary = false, seeds_vary = false;
   /// A file of this origin, if another origin is equally frequent.

@@ -14,10 +14,12 @@ const ExrFunctions& exr_functions() {
 }  // namespace
 
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
-                                     const ImageMetadata& metadata, RowDiscarder* discarder) {
-  return exr_functions().encode_exr(framebuffer, alpha, values, metadata, [discarder](int row) {
+                                     const ImageMetadata& metadata, RowDiscarder* discarder,
+                                     ExrStorage storage) {
+  const auto row_done = [discarder](int row) {
     if (discarder != nullptr) discarder->row_done(row);
-  });
+  };
+  return exr_functions().encode_exr(framebuffer, alpha, values, metadata, storage, row_done);
 }
 
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file, DecodedPart part) {

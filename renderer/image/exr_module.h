@@ -17,7 +17,7 @@ namespace roundel {
 /// is unused.
 namespace openexr {
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
-                                     const ImageMetadata& metadata,
+                                     const ImageMetadata& metadata, ExrStorage storage,
                                      const std::function<void(int row)>& row_done);
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file, DecodedPart part);
 ExrInfo read_exr_info(const std::string& path);

@@ -67,11 +67,18 @@ enum class ExrValues {
 constexpr ExrValues exr_values(BlendSpace blend_space) {
   return blend_space == BlendSpace::kLinear ? ExrValues::kLinear : ExrValues::kDisplay;
 }
-/// Encodes 32-bit float RGB, or premultiplied RGBA with `alpha`. `discarder`: the framebuffer's if
-/// its rows may be freed, which takes little more than its memory.
+/// All keep the values as they are.
+enum class ExrCompression { kNone, kRle, kZips, kZip, kPiz };
+struct ExrStorage {
+  bool is_half = false;  ///< 16-bit floats, rounded to nearest, ties to even; else 32-bit floats
+  ExrCompression compression = ExrCompression::kZip;
+};
+/// Encodes RGB, or premultiplied RGBA with `alpha`. `discarder`: the framebuffer's if its rows may
+/// be freed, which takes little more than its memory. Throws Error(kInvalidScene) for a finite
+/// value that half floats cannot store.
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata,
-                                     RowDiscarder* discarder = nullptr);
+                                     RowDiscarder* discarder = nullptr, ExrStorage storage = {});
 /// Encodes float RGB, little-endian, rows bottom to top, without alpha. `discarder`: as for EXR.
 std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer,
                                      RowDiscarder* discarder = nullptr);

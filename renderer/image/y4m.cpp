@@ -116,12 +116,16 @@ Fraction rate_of(double fps) {
 
 }  // namespace
 
-std::string y4m_header(int width, int height, double fps, YuvFormat format, std::int64_t step) {
+FrameRate frame_rate(double fps, std::int64_t step) {
   const auto [numerator, frames] = rate_of(fps);
   const std::int64_t denominator = frames * step;
   const std::int64_t divisor = std::gcd(numerator, denominator);
+  return {numerator / divisor, denominator / divisor};
+}
+
+std::string y4m_header(int width, int height, FrameRate rate, YuvFormat format) {
   return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 {} XCOLORRANGE=LIMITED\n", width, height,
-                     numerator / divisor, denominator / divisor,
+                     rate.frames, rate.seconds,
                      format == YuvFormat::k420   ? "C420jpeg"
                      : format == YuvFormat::k444 ? "C444"
                                                  : "C420p10");

@@ -17,12 +17,17 @@ constexpr int source_bits(YuvFormat format) {
   return format == YuvFormat::k420p10 ? 16 : 8;
 }
 
+/// Frames in some seconds: a rate as a fraction.
+struct FrameRate {
+  std::int64_t frames, seconds;
+};
+/// Returns the nearest 32-bit fraction of `fps` > 0, but NTSC's n/1001 for 23.976, 29.97, 59.94 and
+/// 119.88; for every `step`-th frame.
+FrameRate frame_rate(double fps, std::int64_t step = 1);
+
 /// The line before the first frame of a YUV4MPEG2 stream: progressive, square pixels, limited
-/// range. `fps` > 0 becomes the nearest 32-bit fraction; 23.976, 29.97, 59.94 and
-/// 119.88 become NTSC's, n/1001. The stream has every `step`-th frame of
-/// the film.
-std::string y4m_header(int width, int height, double fps, YuvFormat format = YuvFormat::k420,
-                       std::int64_t step = 1);
+/// range.
+std::string y4m_header(int width, int height, FrameRate rate, YuvFormat format = YuvFormat::k420);
 
 /// Encodes a frame: "FRAME\n" and the planes Y, Cb, Cr of an RGB image, by ITU-R BT.709 in limited
 /// range, rounded to nearest in integers. Chroma of 4:2:0 is from the mean of 2x2 pixels (fewer at

@@ -55,8 +55,8 @@ MALFORMED.update(
 )
 
 OPTIONS = {
-    "render": "output overwrite watch size antialias no-antialias scale crop layers format frames renumber each resume shard split-frame "
-              "pixel-format set seed frame backend device threads memory progress stats quiet verbose",
+    "render": "output overwrite watch size antialias no-antialias scale crop layers format exr frames renumber each resume shard split-frame "
+              "pixel-format audio set seed frame backend device threads memory progress stats quiet verbose",
     "verify": "delete size antialias no-antialias scale crop layers frames renumber each scene set seed manifest threads quiet",
     "validate": "output format size antialias no-antialias scale crop layers set seed frame json backend device threads memory quiet",
     "diff": "explain clusters limit size antialias no-antialias set seed frame max-delta channel-delta max-pixels max-density ignore mask "

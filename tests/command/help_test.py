@@ -142,8 +142,8 @@ class Guesses(ScenesCase):
 
     def test_a_picture_in_place_of_a_scene(self):
         self.assert_fails("render", "rgb.yaml", "out.png", code=USAGE, mentions=["to write this file: -o out.png"])
-        self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
-        self.assert_fails("render", "rgb.yaml", "-o", "film.mp4", code=USAGE, mentions=["-o - --format y4m | ffmpeg"])
+        self.assert_fails("render", "rgb.yaml", "film.mp4", code=USAGE, mentions=["to write this file: -o film.mp4"])
+        self.assert_fails("render", "rgb.yaml", "-o", "film.avi", code=USAGE, mentions=["for a video, .mp4"])
 
     def test_a_file_other_than_a_scene(self):
         self.run_roundel("render", "rgb.yaml", "-o", "first.png")

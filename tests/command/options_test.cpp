@@ -381,7 +381,7 @@ TEST(Options, AntialiasIsOnOffOrFromTheScene) {
 TEST(Options, PictureAfterTheSceneSuggestsOutput) {
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "out.png"}),
                        R"("out.png": expected a scene; to write this file: -o out.png)"));
-  EXPECT_TRUE(contains(render_refusal({"a.yaml", "film.mp4"}), "ffmpeg"));
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "film.mp4"}), "-o film.mp4"));
   EXPECT_EQ(render_refusal({"a.yaml", "scene.png", "-o", "out/"}), "");
   EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml", "b.npy"}), "to write this file: -o b.npy"));
 }

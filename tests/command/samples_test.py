@@ -85,6 +85,10 @@ class Samples(CommandCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(SCENE % settings)
 
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
     def render(self, scene, output):
         self.run_roundel("render", scene, "-o", output, "-q")
         return self.path(output)
@@ -210,6 +214,69 @@ class Samples(CommandCase):
         with open(self.path("cut.exr"), "wb") as file:
             file.write(b"\x76\x2f\x31\x01")
         self.assertIn("cut.exr: not a valid EXR", self.run_roundel("info", "cut.exr", code=INVALID).stderr)
+
+    def test_storage_of_an_exr(self):
+        def values(name, size):
+            """Reads an uncompressed file: lines of channels in the order of their names."""
+            with open(self.path(name), "rb") as file:
+                data = file.read()
+            channels, line = data[data.index(b"channels\0chlist\0"):].count(b"\0\0\0\1\0\0\0\1\0\0\0"), 0
+            step = 8 + channels * WIDTH * size
+            lines = data[len(data) - HEIGHT * step:]
+            rows = []
+            for y in range(HEIGHT):
+                line = lines[y * step:(y + 1) * step]
+                self.assertEqual(struct.unpack("<ii", line[:8]), (y, step - 8))
+                planes = struct.unpack(f"<{channels * WIDTH}{'e' if size == 2 else 'f'}", line[8:])
+                names = "BGR" if channels == 3 else "ABGR"
+                for x in range(WIDTH):
+                    rows += [planes[names.index(c) * WIDTH + x] for c in "RGBA"[:channels]]
+            return rows
+
+        self.scene("alpha.yaml", "alpha: true, blend: linear")
+        for scene in ("plain.yaml", "alpha.yaml"):
+            for storage in ("half,none", "float,none"):
+                self.run_roundel("render", scene, "-o", storage[:4] + ".exr", "--exr", storage, "-q")
+            exact = values("floa.exr", 4)
+            if scene == "plain.yaml":
+                self.assertEqual(exact, pfm_values(self.render(scene, "a.pfm")))
+            # Python's format e rounds to nearest, ties to even.
+            rounded = [struct.unpack("<e", struct.pack("<e", value))[0] for value in exact]
+            self.assertNotEqual(rounded, exact)
+            self.assertEqual(values("half.exr", 2), rounded)
+        for kind, known in (("half", "R half"), ("float", "R float")):
+            self.run_roundel("render", "plain.yaml", "-o", "none.exr", "--exr", f"none,{kind}", "-q")
+            self.assertIn(known, self.run_roundel("info", "none.exr").stdout)
+            for number, compression in enumerate(("none", "rle", "zips", "zip", "piz")):
+                self.run_roundel("render", "plain.yaml", "-o", "a.exr", "--exr", f"{kind},{compression}", "-q")
+                with open(self.path("a.exr"), "rb") as file:
+                    self.assertIn(b"compression\0compression\0\1\0\0\0" + bytes([number]), file.read())
+                self.run_roundel("diff", "none.exr", "a.exr")
+        self.run_roundel("render", "plain.yaml", "-o", "b.exr", "-q")
+        self.run_roundel("render", "plain.yaml", "-o", "a.exr", "--exr", "float", "-q")
+        self.assertEqual(self.bytes_of("a.exr"), self.bytes_of("b.exr"))
+        for wrong in ("double", "", "half,", "half piz"):
+            self.assertIn("--exr: expected half or float", self.run_roundel("render", "plain.yaml", "-o", "c.exr", "--exr", wrong,
+                                                                            code=USAGE).stderr)
+        self.assertIn("--exr: needs an EXR file", self.run_roundel("render", "plain.yaml", "-o", "c.png", "--exr", "half",
+                                                                   code=USAGE).stderr)
+
+    def test_values_beyond_half(self):
+        self.write("bright.yaml", 'version: 1\nimage: {width: 8, height: 8, background: "#000000", blend: linear}\nlayers:\n'
+                   "  - {blend: add, random: {count: 70000, radius: 9, color: '#ffffff', alpha: 1}}\n")
+        self.run_roundel("render", "bright.yaml", "-o", "a.exr")
+        text = self.run_roundel("render", "bright.yaml", "-o", "h.exr", "--exr", "half", code=INVALID).stderr
+        self.assertIn("70000 is beyond the range of half floats, 65504; leave out --exr half", text)
+        self.assertFalse(os.path.exists(self.path("h.exr")))
+
+    def test_frames_of_other_values_are_foreign(self):
+        def film(*more, code=DONE):
+            return self.run_roundel("render", "plain.yaml", "--frames", "0-1", "-o", "f_#.exr", "--resume", *more, code=code).stderr
+        film("--exr", "half")
+        self.assertIn("2 frames are of half values, asked float: 0-1", film(code=REFUSED))
+        self.assertIn("(2 kept)", film("--exr", "half,piz"))
+        self.run_roundel("verify", "f_#.exr", "--frames", "0-1", "--scene", "plain.yaml")
+        self.assertIn("(2 replaced)", film("--overwrite"))
 
     def test_metadata_of_a_pfm(self):
         self.scene("a.yaml", "bits: 8")

@@ -241,8 +241,59 @@ class Watch(SceneFilmsTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=60)[1], "")
 
+    def test_a_film_follows_its_keys(self):
+        text = ("version: 1\nimage: {width: 64, height: 48}\nlayers:\n  - circles: [{x: {keys: {0: 0, 6: 0.5, 12: LAST}}, y: 0.5, "
+                "radius: 0.2, color: '#ff8000', alpha: 1}]\nanimation: {fps: 25, frames: 13}\n")
+        self.write("film.yaml", text.replace("LAST", "1"))
+        self.write("out/f_00.png", "somebody's")
+        arguments = ["film.yaml", "--frames", "all", "--scale", "0.5", "-o", "out/f_##.png"]
+        process = self.start(*arguments)
+        self.wait_for(process, "1 frame is not Roundel's: out/f_00.png")
+        self.write("film.yaml", text.replace("LAST", "1") + "# \n")
+        self.wait_for(process, "1 frame is not Roundel's: out/f_00.png")
+        self.assertEqual(self.read("out/f_00.png"), b"somebody's")
+        os.unlink(self.path("out/f_00.png"))
+        self.write("film.yaml", text.replace("LAST", "1"))
+        self.wait_for(process, "32x24  13 frames  ")
+        self.write("film.yaml", text.replace("LAST", "oops"))
+        self.wait_for(process, "film.yaml:4:")
+        self.write("film.yaml", text.replace("LAST", "1.1"))
+        self.wait_for(process, "32x24  6 frames (7 kept, 6 replaced)")
+        for frame in (3, 6, 7, 12):
+            self.assertEqual(self.read(f"out/f_{frame:02}.png"), self.picture_of("film.yaml", "--frame", str(frame), "--scale", "0.5"))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+        process = self.start(*arguments)  # continues
+        self.wait_for(process, "32x24  0 frames (13 kept)")
+
+    def test_pictures_of_rows_follow_their_table(self):
+        self.write("row.yaml", scene(4).replace("version: 1", "version: 1\nvars: {r: 0.2}").replace("radius: 0.2", "radius: $r"))
+        self.write("t.csv", "name,r\na,0.1\nb,0.2\n")
+        process = self.start("row.yaml", "--each", "t.csv", "-o", "out/{name}.png")
+        self.wait_for(process, "2 frames  ")
+        self.wait_for(process, "watching 2 files")
+        self.write("t.csv", "name,r\na,0.1\nb,0.4\nc,0.3\n")
+        self.wait_for(process, "2 frames (1 kept, 1 replaced)")
+        self.assertEqual(self.read("out/b.png"), self.picture_of("row.yaml", "--set", "r=0.4"))
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["a.png", "b.png", "c.png"])
+
+    def test_scenes_of_frames_are_watched(self):
+        process = self.start("s_###.yaml", "--frames", "3-5", "-o", "out/#.png")
+        self.wait_for(process, "watching 3 files")
+        self.write("s_004.yaml", scene(9))
+        self.wait_for(process, "1 frame (2 kept, 1 replaced)")
+
+    def test_a_signal_ends_a_round(self):
+        self.write("slow.yaml", "version: 1\nimage: {width: 256, height: 256}\nlayers: [{generator: snow}]\n")
+        process = self.start("slow.yaml", "--frames", "0-20000", "-o", "out/f_#.png", "--progress", "json")
+        self.wait_for(process, '"done"')
+        process.send_signal(signal.SIGTERM)
+        _, messages = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        self.assertIn("interrupted: ", messages)
+
     def test_watch_needs_scenes_and_pictures_in_files(self):
-        self.run_roundel("render", "s_004.yaml", "--frames", "0-1", "-o", "#.png", "--watch", code=USAGE)
+        self.run_roundel("render", "s_004.yaml", "--frames", "0-1", "-o", "-", "--format", "png", "--watch", code=USAGE)
         self.run_roundel("render", "-", "-o", "a.png", "--watch", code=USAGE)
 
 

@@ -176,7 +176,7 @@ class Mistakes(TableRowsTest):
         self.refused("error: --frames: expected rows from 0 to 2 of t.csv, got 1-3\n", code=USAGE, more=("--frames", "1-3"))
         self.refused("error: --renumber: does not work with --each\n", code=USAGE, more=("--frames", "1", "--renumber"))
         self.refused("error: --each: expected one scene, got 2\n", output="out/", code=USAGE, more=("s.yaml",))
-        self.refused("error: --watch: draws files of single pictures, without -o -, --frames and --each\n", code=USAGE, more=("--watch",))
+        self.refused("error: --watch: needs scene files, not standard input\n", table="", code=USAGE, more=("--watch", "--each", "-"))
         done = self.run_roundel("verify", "#.png", "--each", "t.csv", code=USAGE)
         self.assertIn(b"--each: needs --scene", done.stderr)
 

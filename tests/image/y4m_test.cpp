@@ -20,15 +20,15 @@ Image image_of(int width, int height, std::array<std::uint8_t, 3> rgb) {
 constexpr std::size_t kStart = 6;  // "FRAME\n"
 
 TEST(Y4m, HeaderHasSizeAndRate) {
-  EXPECT_EQ(y4m_header(640, 480, 60),
+  EXPECT_EQ(y4m_header(640, 480, frame_rate(60)),
             "YUV4MPEG2 W640 H480 F60:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n");
-  EXPECT_NE(y4m_header(1, 1, 0.5).find(" F1:2 "), std::string::npos);
-  EXPECT_NE(y4m_header(1, 1, 60, YuvFormat::k420, 7).find(" F60:7 "), std::string::npos);
+  EXPECT_NE(y4m_header(1, 1, frame_rate(0.5)).find(" F1:2 "), std::string::npos);
+  EXPECT_NE(y4m_header(1, 1, frame_rate(60, 7)).find(" F60:7 "), std::string::npos);
 }
 
 /// Returns the F of a header.
 std::string rate_in_header(double fps, std::int64_t step = 1) {
-  const std::string header = y4m_header(1, 1, fps, YuvFormat::k420, step);
+  const std::string header = y4m_header(1, 1, frame_rate(fps, step));
   const std::size_t start = header.find(" F") + 2;
   return header.substr(start, header.find(' ', start) - start);
 }
@@ -111,11 +111,12 @@ TEST(Y4m, FullChromaKeepsEachPixel) {
     EXPECT_NEAR(frame[kStart + 6 + p], 128 + 224 * (blue - luma) / 1.8556 / 255, 0.501);
     EXPECT_NEAR(frame[kStart + 12 + p], 128 + 224 * (red - luma) / 1.5748 / 255, 0.501);
   }
-  EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k444).find(" C444 "), std::string::npos);
+  EXPECT_NE(y4m_header(3, 2, frame_rate(60), YuvFormat::k444).find(" C444 "), std::string::npos);
 }
 
 TEST(Y4m, TenBitsFollowBt709) {
-  EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k420p10).find(" C420p10 "), std::string::npos);
+  EXPECT_NE(y4m_header(3, 2, frame_rate(60), YuvFormat::k420p10).find(" C420p10 "),
+            std::string::npos);
   for (unsigned k = 0; k < 3000; ++k) {
     const unsigned words[3] = {k * 40503 % 65536, k < 1000 ? k * 40503 % 65536 : k * 7919 % 65536,
                                k < 1000 ? k * 40503 % 65536 : k * 104729 % 65536};

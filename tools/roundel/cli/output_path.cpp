@@ -11,6 +11,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/film/video_sink.h"
 
 namespace roundel {
 
@@ -95,23 +96,10 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
 }
 
 std::string video_hint(const std::string& name) {
-  static const std::set<std::string> kVideoEndings = {".mp4", ".m4v",  ".mov",
-                                                      ".mkv", ".webm", ".avi"};
-  const std::string ending = fs::path(name).extension().string();
-  std::string line;  // first file of each folder; the keys are canonical
-  if (kVideoEndings.count(ending) > 0)
-    line =
-        "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries bt709 "
-        "-color_trc bt709 ";
-  else if (ending == ".gif")
-    line =
-        "-o - --format png | ffmpeg -f image2pipe -framerate FPS -i - -vf "
-        "\"split[a][b];[a]palettegen[p];[b][p]paletteuse\" ";
-  else if (ending == ".y4m")
-    line = "-o - --format y4m > ";
-  if (line.empty()) return "";
-  return fmt::format("; to make a video, type: {}{}; docs/films.md has more lines", line,
-                     shell_word(name));
+  const std::string ending = lower_case(fs::path(name).extension().string());
+  if (ending == ".y4m") return "; for a stream, type: -o - --format y4m > " + shell_word(name);
+  if (ending == ".mkv" || ending == ".m4v" || ending == ".avi") return "; for a video, .mp4";
+  return video_kind(name) ? "; for a video, type: roundel render SCENE -o " + shell_word(name) : "";
 }
 
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,

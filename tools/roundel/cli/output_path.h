@@ -17,8 +17,8 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
                          std::vector<std::string>& problems,
                          std::optional<ImageFormat> format = std::nullopt);
 
-/// Returns the end of a message about a name with a video's extension: the options and the command
-/// that make it. Empty for other names.
+/// Returns the end of a message about a name with the extension of a video that Roundel does not
+/// make: what to type. Empty for other names.
 std::string video_hint(const std::string& name);
 
 /// Returns `format`, else that of the name: `output` from the command line, else the scene's own,

@@ -42,7 +42,7 @@ extern "C" void end_on_signal(int signal_number) {
     if (!is_again || signal_number == SIGXCPU) return;
   }
   remove_temporary_files();
-  _exit(128 + signal_number);
+  _exit(kSignalExitCode + signal_number);
 }
 
 std::atomic<int> failure_code{static_cast<int>(ExitCode::kRuntimeFailure)};
@@ -98,8 +98,8 @@ void set_failure_code(int code) {
   failure_code.store(code);
 }
 
-void defer_signals() {
-  defers_signals.store(true);
+void defer_signals(bool defers) {
+  defers_signals.store(defers);
 }
 
 int stop_signal() {

@@ -14,10 +14,12 @@ void prepare_process();
 void set_failure_code(int code);
 
 /// The first of these signals is only recorded from here on, see stop_signal(). If it is repeated,
-/// the process ends at once; SIGXCPU, which the system repeats, never counts twice.
-void defer_signals();
+/// the process ends at once; SIGXCPU, which the system repeats, never counts twice. With false each
+/// signal ends the process again.
+void defer_signals(bool defers = true);
 /// Returns the number of the signal that asked the process to end; 0 if there was none.
 int stop_signal();
+inline constexpr int kSignalExitCode = 128;  ///< exit codes of signals are this plus their number
 
 /// If the stack limit (ulimit -s) is too small for drawing, calls `run` on a thread with a stack of
 /// the usual size, which its own threads get, too. Returns false, without a call, if the stack is

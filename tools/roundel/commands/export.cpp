@@ -28,7 +28,6 @@ namespace roundel {
 namespace {
 
 constexpr double kTickSeconds = 0.1;  ///< interval of checking signals and progress
-constexpr int kSignalExitCode = 128;  ///< exit codes of signals are this plus their number
 
 using Failure = std::optional<Error>;  ///< thrown by a rank
 
@@ -46,6 +45,11 @@ const RenderOptions& check_ranks(const RenderOptions& options, const Ranks& rank
                     "ranks; to give each rank frames of its own, add --shard auto",
                     ranks.count));
   if (options.is_stream()) refuse("--output: several ranks need files, got \"-\"");
+  if (options.is_video())
+    refuse(
+        fmt::format("--output: one process makes a video, got {} ranks; let ranks draw frames, "
+                    "then join them with ffmpeg: docs/films.md",
+                    ranks.count));
   for (const std::string& path : {options.scenes.front(), options.each})
     if (is_stream_path(path))
       refuse(fmt::format("{}: several ranks need a file", roundel::quoted(path)));
@@ -63,24 +67,41 @@ class Exporter {
         scene_(load_film({options.scenes.front(), options.each, options.output},
                          options.scene.overrides, options.frames)),
         plan_(plan_export(scene_, options)),
-        encoder_(scene_, plan_.format, options.pixels),
+        encoder_(scene_, plan_.format, plan_.pixels),
         progress_(progress_format()) {
     const bool may_replace = options.overwrite || options.resume;
     if (options.is_stream())
       sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
-    else
+    else if (!options.is_video())
       sink_ = std::make_unique<FileSink>(
           plan_.name, may_replace ? OverwriteRule::kReplace : OverwriteRule::kRefuse);
   }
 
-  /// For the first rank: checks the existing files.
-  FramesToMake find_work() const {
+  /// For the first rank: checks the existing files, and starts the program that makes a video.
+  FramesToMake find_work() {
     if (options_.is_stream()) {
       if (scene_.film) check_scenes(scene_, plan_.frames);
       return {plan_.frames, 0, {}, {}};
     }
-    return frames_to_make(plan_, scene_, options_);
+    if (!options_.is_video()) return frames_to_make(plan_, scene_, options_);
+    FramesToMake work = video_to_make(plan_, scene_, options_);
+    const double fps = scene_.animation ? scene_.animation->fps : Animation{}.fps;
+    VideoSettings video{plan_.path(),
+                        options_.overwrite ? OverwriteRule::kFollow : OverwriteRule::kRefuse,
+                        scene_.image.width,
+                        scene_.image.height,
+                        plan_.pixels,
+                        frame_rate(fps, plan_.step),
+                        plan_.frames.size(),
+                        options_.audio,
+                        options_.machine.raster.threads};
+    auto sink = std::make_unique<VideoSink>(std::move(video), [] { return stop_signal() == 0; });
+    video_ = sink.get();
+    sink_ = std::move(sink);
+    return work;
   }
+  /// Null unless the film is a video.
+  const VideoSink* video() const { return video_; }
 
   /// Makes frames of `source` until none is left, or a signal asks to stop. Calls `on_tick`
   /// regularly with the counts so far. Returns the thrown error.
@@ -90,7 +111,7 @@ class Exporter {
       std::optional<ClaimedFrames> claims;  // other exports, which resume too, make some frames
       if (options_.resume)                  // needs files
         claims.emplace(source, static_cast<FileSink&>(*sink_),
-                       [this, origin = origin_of(scene_)](std::int64_t frame) {
+                       [this, origin = origin_of(plan_, scene_)](std::int64_t frame) {
                          return is_made(plan_, origin, options_, frame);
                        });
       FrameSource& frames = claims ? *claims : source;
@@ -99,6 +120,7 @@ class Exporter {
       job.memory_budget = options_.machine.raster.memory_budget / 2;
       job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
         progress_.frame_written(frame, sink_->name(frame));
+        if (options_.own != nullptr) options_.own->add(sink_->name(frame));
       };
       if (is_data_film(scene_) || scene_.film)
         job.on_scene = [this](std::int64_t frame, const Scene& scene, const CircleStream& circles) {
@@ -159,6 +181,10 @@ class Exporter {
     const Stopwatch watch;
     Failure failure = catch_error([&] { sink_->sync(plan_.frames); });
     if (failure) print_error(*failure);
+    if (video_ != nullptr) {
+      result.bytes = video_->file_bytes();
+      if (!failure) print_warnings(video_->messages());
+    }
     if (result.written.empty()) return failure;
     result.seconds += watch.seconds();
     result.stages.stage("write", StageResource::kOutput).milliseconds += 1e3 * watch.seconds();
@@ -166,6 +192,7 @@ class Exporter {
   }
 
   void print_summary(const FramesToMake& work, const ExportResult& result) {
+    if (video_ != nullptr && !video_->is_done()) return;
     const ExportReport report{
         scene_,
         options_.output.value_or(scene_.output.value_or("")),
@@ -177,6 +204,7 @@ class Exporter {
         work.taken.size() - frames_without(work.taken, result.written).size()};
     print_report(report, options_, [&] {
       print_warning(leftovers_of(plan_, scene_, options_));
+      if (video_ != nullptr) print_warning(video_->warning());
       print_warnings(unseen_warnings() + film_warnings(result) + data_warnings_);
     });
   }
@@ -248,6 +276,7 @@ class Exporter {
   ExportPlan plan_;
   FrameEncoder encoder_;
   std::unique_ptr<FrameSink> sink_;
+  VideoSink* video_ = nullptr;  ///< the sink, if it makes a video
   std::chrono::steady_clock::time_point waits_since_;
   std::optional<std::chrono::steady_clock::time_point> signalled_at_;
   bool has_reported_missing_ = false;
@@ -271,9 +300,24 @@ void print_failures(const ExportResult& result) {
   if (result.has_given_up) print_error("stopped after these failures");
 }
 
+/// Reports why a video was not made, unless ffmpeg failed, and returns the exit code.
+int conclude_video(const Exporter& exporter, const ExportResult& result, int worst) {
+  if (exporter.video()->is_done()) return worst;
+  const int signal = stop_signal();
+  const bool is_reported = signal != 0 || worst != 0;
+  if (!is_reported) print_failures(result);
+  print_error(fmt::format("{}: {}: the video is not made",
+                          signal != 0 ? "interrupted" : "incomplete", exporter.video()->path()));
+  if (signal != 0) return kSignalExitCode + signal;
+  if (worst != 0) return worst;
+  return static_cast<int>(result.failed.empty() ? ExitCode::kRuntimeFailure
+                                                : result.failed.front().exit_code);
+}
+
 /// Reports the remaining work and returns the exit code. `worst`: that of the ranks.
 int conclude(const Exporter& exporter, const FramesToMake& work, const ExportResult& result,
              int worst) {
+  if (exporter.video() != nullptr) return conclude_video(exporter, result, worst);
   print_failures(result);
   const FrameList rest = frames_without(frames_without(work.frames, result.written), result.kept);
   const std::size_t kept = work.kept + result.kept.size();
@@ -383,7 +427,8 @@ int run_other_rank(const RenderOptions& options, const Ranks& ranks) {
 }  // namespace
 
 int export_film(const RenderOptions& options) {
-  const Ranks ranks = join_ranks(options.shard && options.shard->per_rank);
+  const bool is_alone = options.watches || (options.shard && options.shard->per_rank);
+  const Ranks ranks = join_ranks(is_alone);
   // Exports that resume share the work anyway.
   if (const std::string problem = independent_tasks_warning();
       !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)

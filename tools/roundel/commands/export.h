@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,12 +13,24 @@
 #include "renderer/film/existing_frames.h"
 #include "renderer/film/export_pipeline.h"
 #include "renderer/film/frame_list.h"
+#include "renderer/film/video_sink.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/scene/scene.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/progress.h"
 
 namespace roundel {
+
+/// Pictures that earlier rounds of --watch have made. Thread-safe.
+class OwnFiles {
+ public:
+  void add(const std::string& path);
+  bool contains(const std::string& path) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string> paths_;
+};
 
 enum class StatsFormat { kNone, kTable, kJson };
 
@@ -28,10 +42,13 @@ struct RenderOptions {
   FramesOption frames;
   bool resume = false;       ///< keep the existing frames
   bool watches = false;      ///< draw again when a scene or its data change
+  OwnFiles* own = nullptr;   ///< frames of a film with --watch, which it may replace
   bool split_frame = false;  ///< every device draws a band of each frame
   std::optional<Shard> shard;
   std::optional<FrameFormat> format;  ///< default: by the file's extension
   PixelFormat pixels = PixelFormat::kAsScene;
+  std::string audio;  ///< sound of a video; may be empty
+  std::optional<ExrStorage> exr;
   ProgressFormat progress = ProgressFormat::kAuto;
   StatsFormat stats = StatsFormat::kNone;
   SceneOptions scene;
@@ -40,11 +57,13 @@ struct RenderOptions {
 
   /// True if the pictures go to standard output.
   bool is_stream() const { return output == "-"; }
-  /// True if export_film() makes them: a sequence, a stream or a frame in bands; else they are
-  /// stills.
-  bool is_film() const { return is_sequence() || split_frame || is_stream(); }
+  /// True if ffmpeg makes one file of them.
+  bool is_video() const;
+  /// True if export_film() makes them: a sequence, a stream, a video or a frame in bands; else they
+  /// are stills.
+  bool is_film() const { return is_sequence() || split_frame || is_stream() || is_video(); }
   bool is_sequence() const { return frames.is_given() || !each.empty(); }
-  bool is_video() const { return format && format->video != VideoFormat::kNone; }
+  bool has_stream_format() const { return format && format->video != VideoFormat::kNone; }
   /// The format of files that --format asks for; absent for streams of video.
   std::optional<ImageFormat> picture_format() const;
 };
@@ -57,8 +76,9 @@ bool parse(const Arguments& arguments, RenderOptions& options);
 struct ExportPlan {
   FrameList frames;  ///< this shard
   FrameFormat format;
-  FrameName name{""};     ///< unused for a stream
-  std::string pattern;    ///< the name's, with ####; unused for a stream
+  FrameName name{""};   ///< unused for a stream
+  std::string pattern;  ///< the name's, with ####; unused for a stream and a video
+  PixelFormat pixels = PixelFormat::kAsScene;
   std::int64_t step = 1;  ///< from each frame of --frames to the next, if it is constant
 
   /// Path of a still.
@@ -92,8 +112,14 @@ struct FramesToMake {
 };
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options);
+/// Like frames_to_make(), for the file of a video.
+FramesToMake video_to_make(const ExportPlan& plan, const Scene& scene,
+                           const RenderOptions& options);
 /// Removes the temporary files that killed exports have left in the frames' folders.
 void remove_leftovers(const ExportPlan& plan);
+
+/// Returns the origin of the plan's frames. Keeps a reference to the scene.
+ExpectedOrigin origin_of(const ExportPlan& plan, const Scene& scene);
 
 /// With --resume, after claiming a frame: returns true if another export has made it since
 /// frames_to_make(). Throws Error(kOutputRefused) for a file that must not be replaced.
@@ -127,5 +153,13 @@ void print_report(const ExportReport& report, const RenderOptions& options,
 /// Renders a sequence of frames of one scene into files, or a stream to standard output. Returns
 /// the exit code; throws Error for problems before the first frame.
 int export_film(const RenderOptions& options);
+
+/// Calls `draw`, and again whenever a file of the scenes changes, until a signal ends the process.
+/// Prints the errors that it throws. `draw` gets the options to read scenes with.
+[[noreturn]] void watch(RenderOptions options,
+                        const std::function<void(const RenderOptions&)>& draw);
+/// A round of --watch: exports the frames of a film that are missing or have changed. Returns the
+/// exit code after a signal, else 0.
+int draw_changes(const RenderOptions& options, OwnFiles& own);
 
 }  // namespace roundel

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/circles/generate.h"
@@ -84,6 +85,11 @@ bool is_of_others(const FrameFile& file) {
   return file.state == FrameState::kForeign || file.state == FrameState::kUnreadable;
 }
 
+/// Returns true if the user or an earlier round of --watch permits to replace any frame here.
+bool may_replace(const RenderOptions& options, const std::string& path) {
+  return options.overwrite || (options.own != nullptr && options.own->contains(path));
+}
+
 /// Keeps valid frames. Missing and damaged files, and links, are made; other files only with
 /// --overwrite.
 FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
@@ -97,7 +103,7 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
     progress.emplace(kReadingFrames, read, options.progress);
   ExistingFrames existing(plan.name, plan.frames, plan.format.picture, FrameReading::kChecksums,
                           read);
-  existing.check_origins(origin_of(scene), "asked", false);
+  existing.check_origins(origin_of(plan, scene), "asked", false);
   progress.reset();
   FramesToMake work;
   FrameList free;
@@ -109,9 +115,10 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
     }
     work.frames.push_back(plan.frames[i]);
     if (file.state != FrameState::kMissing) work.taken.push_back(plan.frames[i]);
-    if (!is_of_others(file)) free.push_back(plan.frames[i]);
+    if (!is_of_others(file) || may_replace(options, plan.name.path(plan.frames[i])))
+      free.push_back(plan.frames[i]);
   }
-  if (options.overwrite || free.size() == work.frames.size()) return work;
+  if (free.size() == work.frames.size()) return work;
   std::string advice = "--resume does not replace these; --resume --overwrite draws them again";
   constexpr std::size_t kReadable = 300;
   const std::string list = frames_text(free);
@@ -140,6 +147,7 @@ std::vector<std::string> inputs_of(const Scene& scene, const FrameList& frames,
   std::vector<std::string> inputs = scene.film ? check_scenes(scene, frames) : input_paths({scene});
   if (!options.each.empty()) inputs.push_back(options.each);
   if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
+  if (!options.audio.empty()) inputs.push_back(options.audio);
   return inputs;
 }
 
@@ -154,10 +162,18 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
   }
   if (options.is_stream()) {
     plan.format = *options.format;
+    plan.pixels = options.pixels;
+  } else if (options.is_video()) {
+    plan.format.video = VideoFormat::kRawVideo;
+    plan.pixels = video_pixels(*options.output, scene.image);
+    plan.name = FrameName::literal(*options.output);
   } else {
     plan.format.picture = picture_format(scene, options.output, options.picture_format());
     plan.name = name_of(scene, options, plan.format.picture, plan.pattern);
   }
+  if (options.exr && plan.format.picture != ImageFormat::kExr)
+    throw Error(ExitCode::kUsage, "--exr: needs an EXR file: -o FILE.exr, or --format exr");
+  plan.format.exr = options.exr.value_or(ExrStorage{});
   const std::uint64_t budget = options.machine.raster.memory_budget;
   if (options.is_film()) {
     const bool holds_circles = options.split_frame || !CircleSource(scene).is_streamed();
@@ -170,6 +186,13 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
     check_feasible(scene, plan.frames.front(), plan.format.picture, budget);
   }
   return plan;
+}
+
+ExpectedOrigin origin_of(const ExportPlan& plan, const Scene& scene) {
+  ExpectedOrigin origin = roundel::origin_of(scene);
+  if (plan.format.picture == ImageFormat::kExr)
+    origin.samples = plan.format.exr.is_half ? "half" : "float";
+  return origin;
 }
 
 std::string leftovers_of(const ExportPlan& plan, const Scene& scene, const RenderOptions& options) {
@@ -205,7 +228,7 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
   ExistingFrames existing(plan.name, frames, plan.format.picture, FrameReading::kChecksums, read);
   existing.check_origins(origin, "asked", false);
   const FrameFile& file = existing.files().front();
-  if (is_of_others(file) && !options.overwrite) {
+  if (is_of_others(file) && !may_replace(options, plan.name.path(frame))) {
     throw Error(ExitCode::kOutputRefused, existing.fault_lines(is_of_others).front() +
                                               " (the file appeared after this run began)");
   }
@@ -237,6 +260,19 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   const bool may_replace = options.resume || options.overwrite;
   work.folders =
       make_folders_of(first, may_replace ? OverwriteRule::kReplace : OverwriteRule::kRefuse);
+  return work;
+}
+
+FramesToMake video_to_make(const ExportPlan& plan, const Scene& scene,
+                           const RenderOptions& options) {
+  const std::string path = plan.path();
+  if (!options.audio.empty()) const InputFile readable(options.audio);
+  const InputFiles inputs(inputs_of(scene, plan.frames, options));
+  check_writable(path, options.overwrite);
+  inputs.check_output(path, ExitCode::kOutputRefused);
+  remove_leftovers(plan);
+  FramesToMake work{plan.frames, 0, {}, {}};
+  work.folders = make_folders_of({path});
   return work;
 }
 

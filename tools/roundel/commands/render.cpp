@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,7 +15,6 @@
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/warnings.h"
-#include "tools/roundel/cli/file_watch.h"
 #include "tools/roundel/cli/guesses.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
@@ -26,6 +26,31 @@
 
 namespace roundel {
 namespace {
+
+/// "half,piz": values and compression, in any order.
+ExrStorage parse_exr(const std::string& value) {
+  static constexpr std::pair<std::string_view, ExrCompression> kCompressions[] = {
+      {"none", ExrCompression::kNone},
+      {"rle", ExrCompression::kRle},
+      {"zips", ExrCompression::kZips},
+      {"zip", ExrCompression::kZip},
+      {"piz", ExrCompression::kPiz}};
+  ExrStorage storage;
+  std::size_t end = 0;
+  for (std::size_t at = 0; at <= value.size(); at = end + 1) {
+    end = std::min(value.find(',', at), value.size());
+    const std::string_view word = std::string_view(value).substr(at, end - at);
+    const auto* const known = std::find_if(std::begin(kCompressions), std::end(kCompressions),
+                                           [&](const auto& entry) { return entry.first == word; });
+    if (known != std::end(kCompressions))
+      storage.compression = known->second;
+    else if (word == "half" || word == "float")
+      storage.is_half = word == "half";
+    else
+      throw Expected{"half or float, and none, rle, zips, zip or piz, such as half,piz"};
+  }
+  return storage;
+}
 
 void add_sequence(CommandLine& line, RenderOptions& options) {
   add_frames(line, options.frames);
@@ -59,6 +84,12 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
        "png, exr or pfm; FILE's extension must match, or be none of these; pictures in a folder "
        "get this extension. With -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), "
        "in the order of the frames. Default: by FILE's extension, otherwise png"});
+  line.add_value(
+      "exr", "STORAGE", [&options](const std::string& value) { options.exr = parse_exr(value); },
+      {Group::kPicture,
+       "values and compression of EXR files, such as half,piz; half or float, and none, "
+       "rle, zips, zip or piz. Half floats keep 11 bits, and values up to 65504. Default: "
+       "float,zip"});
   line.add_value("pixel-format", "NAME",
                  one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24},
                                          {"rgba", PixelFormat::kRgba},
@@ -71,6 +102,10 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                   "pixels of rawvideo and y4m; rawvideo: rgb24, rgba, rgb48le or rgba64le "
                   "(default: with alpha if the scene has alpha, 16 bits if it has bits: 16). y4m: "
                   "yuv420p, yuv444p or yuv420p10le (default: yuv420p, for bits: 16 yuv420p10le)"});
+  line.add_value(
+      "audio", "FILE", text(options.audio, "the name of a file"),
+      {Group::kFilm,
+       "sound of a video (.mp4, .mov, .webm); its first track, cut where the film ends"});
   line.add_value("progress", "FORMAT",
                  one_of(options.progress, {{"auto", ProgressFormat::kAuto},
                                            {"none", ProgressFormat::kNone},
@@ -86,9 +121,38 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                   "shows it only if it takes long. Default: auto"});
 }
 
+/// A video is one file, of all frames.
+void check_video(const RenderOptions& options, CommandLine::Problems& problems) {
+  const auto refuse = [&](bool given, const char* option, const char* reason) {
+    if (given) problems.push_back(fmt::format("{}: {}", option, reason));
+  };
+  constexpr const char* kNeedsFiles =
+      "needs frames in files, got a video; write 'f_####.png', then join them: docs/films.md";
+  constexpr const char* kByExtension = "the video's extension chooses it; leave this option out";
+  refuse(options.resume, "--resume", kNeedsFiles);
+  refuse(options.shard.has_value(), "--shard", kNeedsFiles);
+  refuse(options.frames.renumbers, "--renumber", kNeedsFiles);
+  refuse(!options.each.empty(), "--each", "needs pictures in files, got a video");
+  refuse(options.format.has_value(), "--format", kByExtension);
+  refuse(options.pixels != PixelFormat::kAsScene, "--pixel-format", kByExtension);
+  bool has_number = true;
+  const auto invalid = catch_error([&] { has_number = FrameName(*options.output).has_number(); });
+  if (has_number || invalid)
+    problems.push_back(
+        fmt::format("--output: a video is one file for all frames, expected a name without frame "
+                    "number, got {}",
+                    roundel::quoted(*options.output)));
+  if (!options.audio.empty() && !has_sound(*video_kind(*options.output)))
+    problems.emplace_back("--audio: this file has no sound; expected -o FILE.mp4, .mov or .webm");
+}
+
 void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
+  if (options.is_video())
+    check_video(options, problems);
+  else if (!options.audio.empty())
+    problems.emplace_back("--audio: needs a video: -o FILE.mp4, .mov or .webm");
   const auto needs_frames = [&](bool given, const char* option) {
-    if (given && !options.is_sequence())
+    if (given && !options.is_sequence() && !options.is_video())
       problems.push_back(fmt::format("{}: needs --frames or --each", option));
   };
   needs_frames(options.resume, "--resume");
@@ -104,11 +168,9 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
     problems.push_back(
         fmt::format("{}: expected one scene, got {}", option, options.scenes.size()));
   }
-  if (options.is_video() && !options.is_stream()) {
-    problems.push_back("--format: rawvideo and y4m go to standard output: -o -" +
-                       video_hint(options.output.value_or("")));
-  }
-  if (options.pixels != PixelFormat::kAsScene &&
+  if (options.has_stream_format() && !options.is_stream() && !options.is_video())
+    problems.emplace_back("--format: rawvideo and y4m go to standard output: -o -");
+  if (options.pixels != PixelFormat::kAsScene && !options.is_video() &&
       (!options.format ||
        options.format->video !=
            (is_yuv(options.pixels) ? VideoFormat::kY4m : VideoFormat::kRawVideo))) {
@@ -116,10 +178,11 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
                               ? "--pixel-format: this one needs --format y4m"
                               : "--pixel-format: this one needs --format rawvideo");
   }
-  if (options.watches && options.is_film())
-    problems.emplace_back(
-        "--watch: draws files of single pictures, without -o -, --frames and --each");
-  if (options.watches && std::any_of(options.scenes.begin(), options.scenes.end(), is_stream_path))
+  if (options.watches && (options.is_stream() || options.is_video() || options.split_frame))
+    problems.emplace_back("--watch: draws pictures in files, without -o -, videos, --split-frame");
+  if (options.watches &&
+      (is_stream_path(options.each) ||
+       std::any_of(options.scenes.begin(), options.scenes.end(), is_stream_path)))
     problems.emplace_back("--watch: needs scene files, not standard input");
   if (options.is_stream()) {
     if (!options.format && options.is_sequence())
@@ -132,8 +195,8 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
   // "render first.yaml out.png"
   const std::string& last = options.scenes.back();
   if (!options.output && options.scenes.size() > 1 && has_picture_ending(last))
-    problems.push_back(fmt::format("{}: expected a scene; to write this file: -o {}{}",
-                                   roundel::quoted(last), shell_word(last), video_hint(last)));
+    problems.push_back(fmt::format("{}: expected a scene; to write this file: -o {}",
+                                   roundel::quoted(last), shell_word(last)));
 }
 
 /// Pictures that this process has made.
@@ -250,9 +313,9 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
       std::unique_ptr<WorkProgress> shown = show_drawing(still, options, progress);
       CircleSample sample;
       draw_named(still.scene, [&] {
-        sample =
-            render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
-                           result.stages, still.plan.format.picture, &progress, sync);
+        sample = render_to_file(still.scene, still.plan.frames.front(), *rasterizer,
+                                still.plan.path(), result.stages, still.plan.format.picture,
+                                &progress, sync, still.plan.format.exr);
       });
       shown.reset();
       result.seconds = watch.seconds();
@@ -269,32 +332,14 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   return some_failed ? ExitCode::kSomeFramesFailed : problems.exit_code();
 }
 
-/// Draws again whenever a file changes, until a signal ends the process.
-[[noreturn]] void watch_stills(RenderOptions options) {
-  Made made;
-  FileWatch watch;
-  const std::set<std::string> scenes(options.scenes.begin(), options.scenes.end());
-  for (const std::string& scene : scenes) watch.add(scene);
-  std::set<std::string> files = scenes;
-  options.scene.overrides.on_data_file = [&](const std::string& path) {
-    files.insert(path);
-    watch.add(path);
-  };
-  for (bool is_first = true;; is_first = false) {
-    Problems problems;
-    problems.attempt([&] { draw_stills(options, made); });
-    watch.keep(files);
-    if (is_first && options.verbosity != Verbosity::kQuiet)
-      print_err(fmt::format("watching {}; Ctrl-C ends\n", counted(files.size(), "file")));
-    watch.wait();
-    files = scenes;
-  }
-}
-
 }  // namespace
 
 std::optional<ImageFormat> RenderOptions::picture_format() const {
-  return format && !is_video() ? std::optional(format->picture) : std::nullopt;
+  return format && !has_stream_format() ? std::optional(format->picture) : std::nullopt;
+}
+
+bool RenderOptions::is_video() const {
+  return output && video_kind(*output) && !names_folder(*output);
 }
 
 bool parse(const Arguments& arguments, RenderOptions& options) {
@@ -307,11 +352,14 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "output,o", "FILE",
       text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
       {Group::kPicture,
-       "picture to write (.png, .exr or .pfm), or a folder; #### stands for the frame number with "
+       "picture (.png, .exr or .pfm), video (.mp4), or folder; #### stands for the frame number "
+       "with "
        "4 digits or more, also %04d or {frame:04}; with --each {column} stands for a field. A "
        "folder exists or ends in /; it gets SCENE.png, or the extension of --format; several "
        "scenes need one. Missing folders are made. - is standard output. A symbolic link named by "
-       "FILE is followed; frames of a film replace links. Default: the scene's \"output\""});
+       "FILE is followed; frames of a film replace links. A video (.mp4, .mov, .webm, .gif or "
+       ".apng) has all frames of the animation, or those of --frames; the program ffmpeg makes it. "
+       "Default: the scene's \"output\""});
   line.add_switch("overwrite", options.overwrite,
                   {Group::kPicture,
                    "replace existing pictures; needed for films, and for names that come from a "
@@ -321,7 +369,8 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   line.add_switch("watch", options.watches,
                   {Group::kPicture,
                    "draw again whenever a scene or its data change; until Ctrl-C. Errors are "
-                   "printed; the last good picture is kept. Quick with --scale"});
+                   "printed; the last good picture is kept. Quick with --scale. A film's frames "
+                   "are drawn if they have changed"});
   add_picture(line, options.scene);
   add_sequence(line, options);
   add_seed_and_frame(line, options.scene);
@@ -345,12 +394,13 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   line.set_exit_codes(exit_codes(ExitCode::kSomeFramesFailed));
   line.set_guide("docs/films.md");
   line.add_check([&options](CommandLine::Problems& problems) {
-    if (!options.is_video())
+    if (!options.has_stream_format() && !options.is_video())
       check_output_option(options.output, options.scenes.size(), problems,
                           options.picture_format());
     check_sequence(options, problems);
   });
   if (!line.parse(arguments)) return false;
+  if (options.is_video() && !options.frames.list && !options.scene.frame) options.frames.all = true;
   options.scene.overrides.memory = options.machine.raster.memory_budget;
   options.machine.raster.times_stages = options.stats != StatsFormat::kNone;
   if (options.is_stream() && !options.format) options.format = {ImageFormat::kPng};
@@ -364,13 +414,20 @@ int render(const Arguments& arguments, RenderOptions& options) {
   if (!parse(arguments, options)) return 0;
   set_verbosity(options.verbosity);
   if (options.is_stream()) check_is_not_terminal("out.png");
+  if (options.is_film() && options.watches) {
+    OwnFiles own;
+    watch(options, [&own](const RenderOptions& round) {
+      if (const int code = draw_changes(round, own); code != 0) std::_Exit(code);
+    });
+  }
   if (options.is_film()) return export_film(options);
   release_large_blocks_on_free();
   trim_heap();
   const ThreadLimit thread_limit(options.machine.raster.threads);
 
-  if (options.watches) watch_stills(options);
   Made made;
+  if (options.watches)
+    watch(options, [&made](const RenderOptions& round) { draw_stills(round, made); });
   return static_cast<int>(draw_stills(options, made));
 }
 
