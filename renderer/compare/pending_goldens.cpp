@@ -116,16 +116,18 @@ void PendingGoldens::remove_earlier(const std::vector<std::string>& names) const
   for (const std::string& name : names) {
     if (!is_plain_file(folder_, entry_of(name))) continue;
     earlier.push_back(name);
-    std::string listed;
-    if (catch_error([&] { listed = read_entry(folder_, name).golden_folder; })) continue;
-    if (is_for_these_goldens(listed)) continue;
+    PendingGolden entry;
+    if (catch_error([&] { entry = read_entry(folder_, name); })) continue;
+    // Marks of unused goldens come back with the next run of those.
+    if (entry.is_unused || is_for_these_goldens(entry.golden_folder)) continue;
     const std::string path = (fs::path(folder_) / entry_of(name)).string();
     throw Error(
         ExitCode::kUsage,
         fmt::format("{}: {} is pending for another folder of goldens, {}: accept it, delete this "
                     "file, or give this run its own --output",
                     path, name,
-                    roundel::quoted((fs::path(folder_) / listed).lexically_normal().string())));
+                    roundel::quoted(
+                        (fs::path(folder_) / entry.golden_folder).lexically_normal().string())));
   }
   remove_pending(folder_, earlier);
 }

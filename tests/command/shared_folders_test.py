@@ -115,6 +115,10 @@ class Runs(SharedCase):
         self.assertEqual(self.run_roundel("accept", "--all", code=SAME).stdout, "a.png: stored in a\n")
         self.assertEqual((self.files("a"), self.files("b")), (["a.png"], ["b.png"]))
         self.assertEqual(self.files("regress-output"), [])
+        # A golden that is unused in one folder may be new in another.
+        self.write("c.yaml", BLUE)
+        self.run_roundel("regress", "c.yaml", "--goldens", "a", "--strict", code=DIFFER)
+        self.run_roundel("regress", "a.yaml", "--goldens", "b", code=DIFFER)
 
     def test_a_missing_folder_of_goldens_is_made_by_accept(self):
         self.run_roundel("regress", "red.yaml", "--goldens", "new/goldens", code=DIFFER)

@@ -35,7 +35,7 @@ void print_boxes_outside(const ComparisonRun& run) {
 
 /// Warns about patterns of channels that fit none in their pictures.
 void print_unfit_channels(const ComparisonRun& run) {
-  std::map<std::string, std::string> channels;  // those that exist; empty if the pattern may fit
+  std::map<std::string, std::string> channels;  // existing channels; none if the pattern may fit
   for (const PairResult& result : run.results) {
     const PictureDifference::ChannelNames& names = result.difference.names;
     for (const Tolerance::ChannelDelta& delta : result.tolerance.channel_deltas) {
