@@ -16,17 +16,19 @@ function(roundel_add_golden scene)
   if(NOT EXISTS "${scene}")
     message(FATAL_ERROR "roundel_add_golden: ${scene}: no such file")
   endif()
+  get_filename_component(picture "${scene}" NAME_WLE)
   if(NOT DEFINED golden_GOLDENS)
     set(golden_GOLDENS goldens)
   endif()
   get_filename_component(golden_GOLDENS "${golden_GOLDENS}" ABSOLUTE)
   if(NOT DEFINED golden_NAME)
-    get_filename_component(stem "${scene}" NAME_WLE)
-    set(golden_NAME "golden.${stem}")
+    string(REGEX REPLACE "[^A-Za-z0-9_.+-]+" "_" golden_NAME "golden.${picture}")  # others need CMake's policy CMP0110
   endif()
   # In the working directory accept makes a missing folder of goldens.
   add_test(NAME "${golden_NAME}"
            COMMAND "${ROUNDEL_COMMAND}" regress "${scene}" --goldens "${golden_GOLDENS}"
                    --output "${CMAKE_CURRENT_BINARY_DIR}/regress-output" ${golden_OPTIONS}
            WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+  # Two tests of one scene write the same picture.
+  set_tests_properties("${golden_NAME}" PROPERTIES RESOURCE_LOCK "${CMAKE_CURRENT_BINARY_DIR}/${picture}.png")
 endfunction()

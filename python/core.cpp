@@ -330,9 +330,9 @@ PYBIND11_MODULE(_core, module) {
       .def("__next__", &Frames::next);
 
   module.def("diff", [](const py::object& a, const py::object& b, double max_delta,
-                        std::optional<double> max_pixels, bool flip, bool ssim) {
+                        std::optional<double> max_pixels, bool flip, bool ssim, bool align) {
     return diff(a, b, {.max_delta = max_delta, .max_pixels = max_pixels},
-                {.flip = flip, .ssim = ssim});
+                {.flip = flip, .ssim = ssim, .shift = align});
   });
   module.def("from_device", &from_device);
   module.def("check", [](const std::string& text, const std::string& path, const Tables& tables) {

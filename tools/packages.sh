@@ -36,7 +36,7 @@ test_packages=(
   python3-yaml        # reads the scenes for it
   python3-numpy       # reads and writes NPY files independently
   python3-h5py        # writes HDF5 files for tests
-  git                 # runs the workflows of docs/compare.md
+  git                 # runs the workflows of docs/reports.md
 )
 
 # Needed to build the Python module.

@@ -27,6 +27,9 @@ struct CompareOptions {
   bool ignore_antialiasing = false;          ///< smoothed pixels of edges may differ
   bool flip = false;                         ///< measure ꟻLIP, the difference that people see
   bool ssim = false;                         ///< measure the structural similarity
+  /// Find a shift of at most 16 pixels that explains the difference, for reasons() and json();
+  /// pictures with such a shift still differ.
+  bool align = false;
   /// Pixels per degree of the viewer's field, for ꟻLIP: 1 to 1000; the default is 67.02.
   std::optional<double> pixels_per_degree = {};
 };

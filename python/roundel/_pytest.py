@@ -16,14 +16,16 @@ def pytest_addoption(parser):
 def roundel_golden(request, tmp_path):
     """Returns a function that fails the test unless the scene's picture equals its golden.
 
-    scene: a path, a dict or a Scene. name: the golden's file, by default that of the scene, or of the test, with .png.
+    scene: a path, a dict or a Scene. name: the golden's file. By default it is that of the scene, or "FILE-TEST" of the
+    test, with .png.
     goldens: folder, beside the test's file. max_delta, max_pixels: as for roundel.diff. The other arguments are those of
     roundel.save.
     """
     def check(scene, name=None, *, goldens="goldens", max_delta=0, max_pixels=None, **drawing):
         if name is None:
             is_path = isinstance(scene, (str, os.PathLike))
-            name = os.path.splitext(os.path.basename(scene))[0] if is_path else re.sub(r"[^\w.-]+", "_", request.node.name)
+            name = os.path.splitext(os.path.basename(scene))[0] if is_path else _name_of(request)
+        name = os.fspath(name)
         if not name.endswith((".png", ".exr")):
             name += ".png"
         golden, drawn = request.path.parent / goldens / name, tmp_path / name
@@ -35,6 +37,12 @@ def roundel_golden(request, tmp_path):
             pytest.fail(f"{name}: {reason}\ndrawn: {drawn}\nif it is right: pytest --roundel-accept", pytrace=False)
 
     return check
+
+
+def _name_of(request):
+    """Returns a name that no other test of the folder has."""
+    test = request.node.nodeid.partition("::")[2]  # with its class and parameters
+    return re.sub(r"[^\w.-]+", "_", f"{request.path.stem}-{test}")
 
 
 def _reason(golden, drawn, max_delta, max_pixels):

@@ -153,7 +153,7 @@ def explain_pixel(scene, x, y, *, frame=None, size=None, antialias=None, seed=No
     return json.loads(loaded.explain_pixel(_frame(frame), *place, _whole(limit, "limit"), scene._is_file()))
 
 
-def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
+def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False, align=False):
     """Returns how picture b differs from picture a: a dict with "same" and the other keys of docs/compare.md.
 
     a, b: paths (PNG, EXR, PFM, JPEG, WebP), or arrays [height, width] or [height, width, channels] of uint8, uint16 or
@@ -161,6 +161,7 @@ def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
     max_delta: allowed difference of a channel: levels of 0 to 255, or values of float samples.
     max_pixels: number of pixels that may differ by more; 0 by default.
     flip, ssim: True to measure these too.
+    align: True to find a shift of at most 16 pixels that explains the difference; such pictures still differ.
 
     Raises UsageError for pictures that cannot be compared. All errors have the command's exit_code 2.
     """
@@ -172,7 +173,7 @@ def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
         raise UsageError(f"max_delta: expected a number from 0 to {_MOST_DELTA}, got {_shown(max_delta)}")
     max_pixels = _whole_or_none(max_pixels, "max_pixels")
     try:
-        return json.loads(_core.diff(_picture(a), _picture(b), max_delta, max_pixels, bool(flip), bool(ssim)))
+        return json.loads(_core.diff(_picture(a), _picture(b), max_delta, max_pixels, bool(flip), bool(ssim), bool(align)))
     except SceneError as error:  # a picture is no scene
         raise UsageError(str(error)) from None
     except Error as error:

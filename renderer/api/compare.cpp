@@ -39,7 +39,7 @@ Tolerance tolerance_of(const CompareOptions& options) {
 
 Measures measures_of(const CompareOptions& options) {
   return {options.flip || options.max_flip_mean, options.ssim,
-          options.pixels_per_degree.value_or(kDefaultPixelsPerDegree)};
+          options.pixels_per_degree.value_or(kDefaultPixelsPerDegree), options.align};
 }
 
 /// A measure of pictures of one shape.

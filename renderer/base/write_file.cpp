@@ -565,8 +565,9 @@ void write_file_atomically(const std::string& path, std::span<const std::uint8_t
   file.commit(sync);
 }
 
-void write_text_atomically(const std::string& path, std::string_view text) {
-  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+void write_text_atomically(const std::string& path, std::string_view text, Sync sync) {
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},
+                        OverwriteRule::kFollow, sync);
 }
 
 void check_renames(const std::string& path, OverwriteRule rule) {

@@ -25,8 +25,10 @@ enum class OverwriteRule {
 
 /// When bytes and name are on the disk, safe from a power cut.
 enum class Sync {
-  kNow,   ///< the bytes before the name appears, the name when commit() returns
-  kLater  ///< after FileSystems::sync(), one wait for many files
+  kNow,  ///< the bytes before the name appears, the name when commit() returns
+  /// After FileSystems::sync(), one wait for many files. Without it a power cut may leave an empty
+  /// file, which is harmless for files that are easily made again.
+  kLater
 };
 
 /// Writes a temporary file and renames it: a failure, a crash or a power cut leaves `path` as it
@@ -35,7 +37,7 @@ enum class Sync {
 /// permitted, owner and group; its other hard links keep the old file.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
                            OverwriteRule rule = OverwriteRule::kFollow, Sync sync = Sync::kNow);
-void write_text_atomically(const std::string& path, std::string_view text);
+void write_text_atomically(const std::string& path, std::string_view text, Sync sync = Sync::kNow);
 
 /// Writes all bytes; waits for a full pipe even if it is non-blocking. Returns 0 or errno.
 int write_to_descriptor(int descriptor, std::span<const std::uint8_t> bytes);

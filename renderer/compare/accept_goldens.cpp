@@ -73,7 +73,7 @@ bool has_golden_picture(const AcceptableGoldens& goldens, const std::string& nam
   return fs::exists(fs::symlink_status(fs::path(goldens.golden_folder) / name, ignored));
 }
 
-Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes,
+Accepted store_golden(AcceptableGoldens& goldens, const std::string& bytes,
                       const std::string& name) {
   check_plain(goldens.golden_folder, name);
   check_golden_is_fetched(goldens, name);
@@ -83,7 +83,10 @@ Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes
   if (exists && InputFile(golden).read() == bytes) return Accepted::kAlready;
   if (goldens.stores) {
     make_folder_of(golden);
-    write_text_atomically(golden, bytes);
+    goldens.file_systems.add(fs::path(golden).parent_path().string());
+    auto file = std::make_unique<AtomicFile>(golden);
+    file->write({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+    goldens.written.push_back(std::move(file));
   }
   return exists ? Accepted::kReplaced : Accepted::kStored;
 }
@@ -126,8 +129,22 @@ void make_golden_folder(const std::string& folder) {
   confirm_golden_folder(folder);
 }
 
-Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name) {
+Accepted accept_golden(AcceptableGoldens& goldens, const std::string& name) {
   return store_golden(goldens, sound_picture(goldens, name), name);
+}
+
+void commit_goldens(AcceptableGoldens& goldens) {
+  const auto written = std::exchange(goldens.written, {});
+  if (written.empty()) return;
+  constexpr std::size_t kFew = 4;  // waiting for the whole file system takes longer
+  const bool are_few = written.size() <= kFew;
+  if (!are_few) goldens.file_systems.sync();  // the bytes, before the names appear
+  Lines problems;
+  for (const auto& file : written)
+    if (const auto error = catch_error([&] { file->commit(are_few ? Sync::kNow : Sync::kLater); }))
+      problems += error->lines();
+  if (!are_few) goldens.file_systems.sync();
+  if (!problems.empty()) throw Error(ExitCode::kOutputRefused, problems);
 }
 
 Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name, bool is_pending) {
@@ -165,8 +182,7 @@ void write_lock(const AcceptableGoldens& goldens) {
   write_golden_lock(goldens.golden_folder, goldens.lock);
 }
 
-std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
-                                            const std::string& name) {
+std::pair<Accepted, std::string> add_golden(AcceptableGoldens& goldens, const std::string& name) {
   const std::string bytes = sound_picture(goldens, name);
   const fs::path folder = goldens.golden_folder;
   const GoldenFiles stored(goldens.golden_folder);

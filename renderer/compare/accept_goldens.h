@@ -1,8 +1,11 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/compare/golden_lock.h"
 
 namespace roundel {
@@ -12,6 +15,8 @@ struct AcceptableGoldens {
   std::string golden_folder;  ///< may be missing, to be made
   bool stores = true;         ///< false: nothing is written or removed, only reported
   GoldenLock lock = {};       ///< read by the holder of a FolderClaim
+  std::vector<std::unique_ptr<AtomicFile>> written = {};  ///< without names yet, open
+  FileSystems file_systems = {};                          ///< places of the written files
 };
 
 /// Returns the folder of goldens that an entry of FOLDER/pending lists. Throws Error(kUsage) unless
@@ -30,12 +35,15 @@ enum class Accepted {
   kReplaced,
   kStored,  ///< without an earlier golden
 };
-/// Makes the pending picture, a sound PNG or EXR, the golden, in one step; makes a film's folder.
-/// Throws Error, with the golden unchanged, also for links in the paths and for a Git LFS pointer.
-Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name);
-/// Adds an alternative golden. Returns its name, or that of a golden with these bytes.
-std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
-                                            const std::string& name);
+/// Writes the pending picture, a sound PNG or EXR, for commit_goldens(); makes a film's folder.
+/// Throws Error, also for links in the paths and for a Git LFS pointer.
+Accepted accept_golden(AcceptableGoldens& goldens, const std::string& name);
+/// The same for an alternative golden. Returns its name, or that of a golden with these bytes.
+std::pair<Accepted, std::string> add_golden(AcceptableGoldens& goldens, const std::string& name);
+/// Makes the written pictures goldens, each in one step: also after a power cut a golden is
+/// complete, the old one or the new one. Waits twice for the disk, however many there are. Throws
+/// Error with all problems.
+void commit_goldens(AcceptableGoldens& goldens);
 /// Makes the hash of the pending picture, or of the golden itself, the golden, for write_lock(). A
 /// golden picture stays until remove_golden().
 Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name, bool is_pending);

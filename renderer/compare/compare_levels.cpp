@@ -11,6 +11,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/exr_structure.h"
 #include "renderer/compare/golden_rules.h"
 #include "renderer/compare/ignored_pixels.h"
 
@@ -139,6 +140,21 @@ void check_limits(const Picture& a, const Tolerance& tolerance) {
       refuse("ignore and mask", "one level, whose parts have one data window");
 }
 
+bool fits_channel(const std::string& pattern, const std::string& part, const std::string& channel) {
+  return glob_matches(pattern, channel) ||
+         (!part.empty() && glob_matches(pattern, channel_label(part, channel)));
+}
+
+bool fits_a_channel(const std::string& pattern, const Picture& picture) {
+  for (const ExrLevel& level : picture.levels)
+    for (const ExrLevel::Channel& channel : level.channels)
+      if (fits_channel(pattern, level.part, channel.name)) return true;
+  if (!picture.levels.empty() || !picture.is_linear()) return false;
+  const std::string_view names = plain_channels(picture.channels);
+  return std::any_of(names.begin(), names.end(),
+                     [&](char name) { return fits_channel(pattern, "", picture.layer + name); });
+}
+
 /// Adds the sums of a level to the channels of its part, which begin at `first`.
 void add_channels(const ExrLevel& level, const LevelSums& sums,
                   PictureDifference::Channel* channels, std::vector<double>& farthest,
@@ -161,10 +177,18 @@ void add_channels(const ExrLevel& level, const LevelSums& sums,
 double channel_limit(const Tolerance& tolerance, const std::string& part,
                      const std::string& channel) {
   for (const Tolerance::ChannelDelta& limit : tolerance.channel_deltas)
-    if (glob_matches(limit.pattern, channel) ||
-        (!part.empty() && glob_matches(limit.pattern, channel_label(part, channel))))
-      return limit.max_delta;
+    if (fits_channel(limit.pattern, part, channel)) return limit.max_delta;
   return tolerance.max_delta;
+}
+
+PictureDifference::ChannelNames channel_names(const Picture& picture, const Tolerance& tolerance) {
+  PictureDifference::ChannelNames names;
+  for (const Tolerance::ChannelDelta& limit : tolerance.channel_deltas)
+    if (!fits_a_channel(limit.pattern, picture)) names.unfit.push_back(limit.pattern);
+  if (names.unfit.empty()) return names;
+  names.text = picture.is_linear() ? "there are " + channels_text(picture)
+                                   : "pictures of 8 or 16 bits have one limit, max-delta";
+  return names;
 }
 
 std::array<double, 4> plain_limits(const Picture& picture, const Tolerance& tolerance) {

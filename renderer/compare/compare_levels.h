@@ -20,6 +20,9 @@ LevelMarks mark_levels(const Picture& a, const Picture& b, const Tolerance& tole
 double channel_limit(const Tolerance& tolerance, const std::string& part,
                      const std::string& channel);
 
+/// Returns which patterns of `tolerance` fit no channel, and the channels if there are such.
+PictureDifference::ChannelNames channel_names(const Picture& picture, const Tolerance& tolerance);
+
 /// Returns channel_limit() of a plain picture's channels; only floats have EXR's names.
 std::array<double, 4> plain_limits(const Picture& picture, const Tolerance& tolerance);
 

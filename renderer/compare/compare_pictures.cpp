@@ -301,6 +301,8 @@ PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tol
   }
   PictureDifference difference = same_shape(a, b) ? compare_same_shape(a, b, tolerance, measures)
                                                   : compare_other_shape(a, b, tolerance);
+  if (difference.kind != PictureDifference::Kind::kOtherShape)
+    difference.names = channel_names(a, tolerance);
   if (measures.shift && a.levels.empty() && (difference.pixels_over > 0 || difference.overlap))
     difference.shift = find_shift(a, b, tolerance);
   return difference;

@@ -16,6 +16,7 @@
 #include "renderer/compare/compare_levels.h"
 #include "renderer/compare/golden_lock.h"
 #include "renderer/compare/pending_goldens.h"
+#include "renderer/compare/report_pictures.h"
 #include "renderer/image/photo.h"
 
 namespace roundel {
@@ -46,7 +47,12 @@ void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* 
   result.reasons = verdict.reasons;
   if (golden == nullptr || actual == nullptr) return;
   result.origin = origin_of(golden->metadata, actual->metadata);
-  if (verdict.same || (!measures.flip && !measures.ssim && !measures.shift)) return;
+  if (verdict.same) return;
+  constexpr std::size_t kFew = 50;  // more take too much memory in thousands of results
+  if (measures.places && marks_itself(result) && golden->samples == Picture::Samples::kBytes)
+    if (Places places = places_of(*golden, *actual, tolerance); places.count <= kFew)
+      result.places = std::move(places);
+  if (!measures.flip && !measures.ssim && !measures.shift) return;
   Measures all = measures;
   all.flip |= tolerance.flip_mean.has_value();
   result.difference = compare_pictures(*golden, *actual, tolerance, all);

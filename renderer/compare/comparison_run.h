@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "renderer/compare/difference_regions.h"
 #include "renderer/compare/golden_rules.h"
 #include "renderer/compare/picture.h"
 #include "renderer/compare/picture_difference.h"
@@ -28,6 +30,12 @@ enum class Origin {
   kOtherFrame,    ///< … of another frame of this scene
 };
 
+/// Regions of differing pixels, the first of difference_regions().
+struct Places {
+  std::size_t count = 0;
+  std::vector<DifferenceRegion> first;
+};
+
 /// A golden and the picture compared with it.
 struct PairResult {
   std::string name;  ///< path in both folders, with '/'
@@ -41,6 +49,8 @@ struct PairResult {
   Tolerance tolerance;                   ///< the rule's
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< for ꟻLIP
   PictureDifference difference;                        ///< set for kSame and kDiffers
+  /// Of Measures::places, so that the report need not decode small PNG files again.
+  std::optional<Places> places;
   std::vector<std::string> reasons;      ///< exceeded limits, or why nothing was compared
   std::vector<std::string> explanation;  ///< causes in the scene, as lines
   std::uint32_t scene_line = 0;          ///< first changed line of the scene's file; 0: unknown
@@ -56,7 +66,8 @@ struct ComparisonRun {
   std::size_t not_accepted = 0;  ///< pictures that accept would refuse, which are not kept
   std::string output_folder;     ///< folder for accept; may be empty
   std::vector<std::string> kept_rows_before;  ///< an earlier run's pictures in output_folder
-  int share = 0, shares = 0;                  ///< number (from 1) of shares; 0: not shared
+  bool is_part = false;       ///< one scene, to which other goldens and rules mean nothing
+  int share = 0, shares = 0;  ///< number (from 1) of shares; 0: not shared
   /// Command to accept a picture, without its name; empty: not possible.
   std::string accept_command;
 };

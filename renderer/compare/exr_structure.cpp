@@ -232,6 +232,11 @@ std::string other_structure(const Picture& a, const Picture& b) {
   return different_display(a, b);
 }
 
+std::string channels_text(const Picture& picture) {
+  const Names names = channel_names(picture);
+  return names_text({names.begin(), names.end()});
+}
+
 void show_a_layer(Picture& picture) {
   const auto& [index, layer] =
       shown_layer(picture.levels).value_or(std::pair<std::size_t, LayerChannels>(0, {0}));

@@ -10,6 +10,9 @@ namespace roundel {
 /// plain pictures tell it.
 std::string other_structure(const Picture& a, const Picture& b);
 
+/// Returns the names of a picture of floats' channels: "B, G, R", at most eight.
+std::string channels_text(const Picture& picture);
+
 /// Fills `picture` from its levels: with the first layer of R, G, B or Y, else the first channel.
 void show_a_layer(Picture& picture);
 

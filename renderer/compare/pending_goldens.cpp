@@ -116,16 +116,18 @@ void PendingGoldens::remove_earlier(const std::vector<std::string>& names) const
   for (const std::string& name : names) {
     if (!is_plain_file(folder_, entry_of(name))) continue;
     earlier.push_back(name);
-    std::string listed;
-    if (catch_error([&] { listed = read_entry(folder_, name).golden_folder; })) continue;
-    if (is_for_these_goldens(listed)) continue;
+    PendingGolden entry;
+    if (catch_error([&] { entry = read_entry(folder_, name); })) continue;
+    // Marks of unused goldens come back with the next run of those.
+    if (entry.is_unused || is_for_these_goldens(entry.golden_folder)) continue;
     const std::string path = (fs::path(folder_) / entry_of(name)).string();
     throw Error(
         ExitCode::kUsage,
         fmt::format("{}: {} is pending for another folder of goldens, {}: accept it, delete this "
                     "file, or give this run its own --output",
                     path, name,
-                    roundel::quoted((fs::path(folder_) / listed).lexically_normal().string())));
+                    roundel::quoted(
+                        (fs::path(folder_) / entry.golden_folder).lexically_normal().string())));
   }
   remove_pending(folder_, earlier);
 }
@@ -155,15 +157,15 @@ std::string PendingGoldens::diff_path(const std::string& name) const {
 
 void PendingGoldens::keep_actual(const std::string& name, const Image& image,
                                  const ImageMetadata& metadata) {
-  write_png(prepare_actual(name), image, metadata);
+  write_png(prepare_actual(name), image, metadata, Sync::kLater);
 }
 
 void PendingGoldens::keep_actual(const std::string& name, std::span<const std::uint8_t> file) {
-  write_file_atomically(prepare_actual(name), file);
+  write_file_atomically(prepare_actual(name), file, OverwriteRule::kFollow, Sync::kLater);
 }
 
 void PendingGoldens::keep_diff(const std::string& name, const Image& image) {
-  write_png(prepare("diff/" + diff_name(name)), image, {kSoftware, "", 0, 0});
+  write_png(prepare("diff/" + diff_name(name)), image, {kSoftware, "", 0, 0}, Sync::kLater);
 }
 
 void PendingGoldens::copy_actual(const std::string& name, const std::string& path) {
@@ -183,8 +185,8 @@ void PendingGoldens::copy(const std::string& below, const std::string& name,
                     path, roundel::quoted(name)));
   const std::string bytes = InputFile(path).read();
   check_sound(name, path, bytes, false);
-  write_text_atomically(below.starts_with("actual/") ? prepare_actual(name) : prepare(below),
-                        bytes);
+  write_text_atomically(below.starts_with("actual/") ? prepare_actual(name) : prepare(below), bytes,
+                        Sync::kLater);
 }
 
 std::string PendingGoldens::prepare(const std::string& below) const {
@@ -217,10 +219,7 @@ void PendingGoldens::write_entry(const std::string& name, bool is_unused) const 
   if (is_unused) entry["unused"] = true;
   const std::string text =
       entry.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  // A power cut may lose the entry, which costs another run.
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  write_file_atomically(prepare(entry_of(name).string()), {bytes, text.size()},
-                        OverwriteRule::kFollow, Sync::kLater);
+  write_text_atomically(prepare(entry_of(name).string()), text, Sync::kLater);
 }
 
 std::vector<PendingGolden> read_pending(const std::string& folder) {
@@ -236,8 +235,10 @@ std::vector<PendingGolden> read_pending(const std::string& folder) {
   return entries;
 }
 
-bool is_pending(const std::string& folder, const std::string& name) {
-  return is_plain_file(folder, entry_of(name));
+bool is_pending(const std::string& folder, const std::string& name, bool is_unused) {
+  bool is_this = false;
+  catch_error([&] { is_this = read_entry(folder, name).is_unused == is_unused; });
+  return is_this;
 }
 
 void remove_pending(const std::string& folder, const std::vector<std::string>& names) {

@@ -21,6 +21,9 @@ namespace roundel {
 /// A run claims its names (NameClaims) and changes only their files, so that several runs may write
 /// to FOLDER at once.
 ///
+/// A power cut may lose files of FOLDER, which costs another run: accept stores sound pictures
+/// only.
+///
 /// Files in FOLDER may belong to others: links below it are not followed, and only pictures with a
 /// file in FOLDER/pending are removed.
 ///
@@ -81,7 +84,8 @@ struct PendingGolden {
 /// Returns all entries, by name. Throws Error(kInvalidScene) if one is invalid, or if the folder
 /// has only the list of an older version.
 std::vector<PendingGolden> read_pending(const std::string& folder);
-bool is_pending(const std::string& folder, const std::string& name);
+/// Returns false if the entry has gone, or is now of the other kind.
+bool is_pending(const std::string& folder, const std::string& name, bool is_unused);
 
 /// Removes the pictures that have entries, then the entries; those that cannot be removed stay.
 void remove_pending(const std::string& folder, const std::vector<std::string>& names);

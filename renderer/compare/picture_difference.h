@@ -49,6 +49,7 @@ struct Measures {
   bool ssim = false;
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< for ꟻLIP
   bool shift = false;                                  ///< find_shift(), if pixels differ
+  bool places = false;                                 ///< for PairResult::places
 };
 
 /// From `a` to `b`. docs/compare.md has the definitions.
@@ -73,6 +74,12 @@ struct PictureDifference {
     std::uint64_t edge = 0;         ///< pixels of `a` without a partner
   };
 
+  /// For Tolerance::channel_deltas of floats.
+  struct ChannelNames {
+    std::vector<std::string> unfit;  ///< patterns that fit no channel
+    std::string text;                ///< the channels: "R, G, B", at most eight
+  };
+
   Kind kind = Kind::kEqualBytes;
   std::string shape;              ///< for kOtherShape: "96x96 RGB and 96x95 RGB", and texts of
                                   ///< other_structure()
@@ -82,6 +89,7 @@ struct PictureDifference {
   int width = 0, height = 0;     ///< 0 for kEqualBytes, which are not decoded
   std::uint64_t all_pixels = 0;  ///< pixels of an EXR's parts and levels; 0 if it has one
   std::vector<Channel> channels;
+  ChannelNames names;
   double rmse = 0;                      ///< all channels, in [0, 1] for PNG
   double psnr = 0;                      ///< dB; infinite if the pictures are equal
   std::uint64_t pixels = 0;             ///< with any difference

@@ -98,7 +98,7 @@ class ReportFiles {
   }
 
   std::string put_file(const std::string& name, const std::string& script) {
-    write_text_atomically((folder_ / kPictureFolder / name).string(), script);
+    write_text_atomically((folder_ / kPictureFolder / name).string(), script, Sync::kLater);
     bytes_left_ -= script.size();
     return std::string(kPictureFolder) + "/" + name;
   }

@@ -172,17 +172,23 @@ struct Layers {
   std::optional<double> max_delta;
 };
 
-/// True for a PNG whose rows hold the picture's bytes: without palette, tRNS and interlacing.
-bool is_plain_png(std::span<const std::byte> file, const Picture& picture) {
+/// True for a PNG whose rows hold the bytes of a picture of this size: without palette, tRNS and
+/// interlacing.
+bool is_plain_png(std::span<const std::byte> file, int width, int height, int channels) {
   constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
   constexpr std::array<int, 7> kChannels = {1, 0, 3, 0, 2, 0, 4};  // by colour type
   if (file.size() < 33 || std::memcmp(file.data(), kSignature.data(), kSignature.size()) != 0)
     return false;
+  const auto number_at = [&](std::size_t at) {
+    int number = 0;
+    for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | std::to_integer<int>(file[i]);
+    return number;
+  };
   const auto bits = std::to_integer<int>(file[24]);
   const auto color_type = std::to_integer<std::size_t>(file[25]);
   const auto interlacing = std::to_integer<int>(file[28]);
-  return bits == 8 && interlacing == 0 && color_type < kChannels.size() &&
-         kChannels[color_type] == picture.channels;
+  return number_at(16) == width && number_at(20) == height && bits == 8 && interlacing == 0 &&
+         color_type < kChannels.size() && kChannels[color_type] == channels;
 }
 
 std::string picture_text(int width, int height, int channels, Picture::Samples samples,
@@ -259,16 +265,14 @@ int factor_of(const Layers& layers) {
 }
 
 /// [x, y, width, height, pixels, peak_x, peak_y] each.
-std::string places_text(const Layers& layers) {
-  if (!layers.difference) return "all_places:0,places:[]";
-  const std::vector<DifferenceRegion> places =
-      difference_regions(layers.golden->picture, layers.actual->picture, *layers.difference);
-  std::string text = fmt::format("all_places:{},places:[", places.size());
-  for (std::size_t i = 0; i < std::min(places.size(), kPlaces); ++i) {
-    const DifferenceRegion& place = places[i];
+std::string places_text(const Places& places) {
+  std::string text = fmt::format("all_places:{},places:[", places.count);
+  const char* separator = "";
+  for (const DifferenceRegion& place : places.first) {
     text +=
-        fmt::format("{}[{},{},{},{},{},{},{}]", i == 0 ? "" : ",", place.box.x, place.box.y,
+        fmt::format("{}[{},{},{},{},{},{},{}]", separator, place.box.x, place.box.y,
                     place.box.width, place.box.height, place.pixels, place.peak_x, place.peak_y);
+    separator = ",";
   }
   return text + "]";
 }
@@ -290,12 +294,21 @@ std::optional<Side> read_if_there(const std::string& path, bool may_be_broken) {
     Side side{read_picture(input), {}};
     if (side.picture.samples != Picture::Samples::kBytes) return side;
     Buffer<std::byte> file = input.read_all();
-    if (is_plain_png(file.span(), side.picture)) side.plain_png = std::move(file);
+    const Picture& picture = side.picture;
+    if (is_plain_png(file.span(), picture.width, picture.height, picture.channels))
+      side.plain_png = std::move(file);
     return side;
   } catch (const Error&) {
     if (!may_be_broken) throw;
     return std::nullopt;
   }
+}
+
+Places places_in(const Picture& golden, const Picture& actual, const Image& difference) {
+  std::vector<DifferenceRegion> regions = difference_regions(golden, actual, difference);
+  const std::size_t count = regions.size();
+  regions.resize(std::min(count, kPlaces));
+  return {count, std::move(regions)};
 }
 
 Layers layers_of(const PairResult& result) {
@@ -317,21 +330,57 @@ Layers layers_of(const PairResult& result) {
   if (has_overlap ? !differ_in_size_only(golden, actual) : !same_shape(golden, actual))
     return layers;  // the files changed in the meantime
   layers.difference = only_marks(difference_image(golden, actual, tolerance));
-  if (layers.golden->plain_png.size() > 0 && layers.actual->plain_png.size() > 0 && !has_overlap &&
-      tolerance.ignore.empty() && !tolerance.mask && !tolerance.ignores_antialiasing)
+  if (layers.golden->plain_png.size() > 0 && layers.actual->plain_png.size() > 0 &&
+      marks_itself(result))
     layers.max_delta = tolerance.max_delta;
   if (result.difference.flip)
     layers.flip = flip_of(golden, actual, tolerance, result.pixels_per_degree);
   return layers;
 }
 
+/// The script of two plain PNG files whose places are known, without decoding them. Empty for
+/// others.
+std::string undecoded_script(std::size_t index, const PairResult& result) {
+  const int width = result.difference.width, height = result.difference.height;
+  const int channels = static_cast<int>(result.difference.channels.size());
+  if (!result.places || result.difference.flip || 4 * pixel_count(width, height) > kWholeBytes ||
+      std::max(width, height) > kWholeSide)
+    return "";
+  std::string text =
+      fmt::format("roundelPictures({},{{factor:1,{}", index, places_text(*result.places));
+  for (const auto& [name, path] :
+       {std::pair("golden", &result.golden_path), std::pair("actual", &result.actual_path)}) {
+    const Buffer<std::byte> file = InputFile(*path).read_all();
+    if (!is_plain_png(file.span(), width, height, channels)) return "";
+    text += fmt::format(
+        ",{}:{}", name,
+        picture_text(width, height, channels, Picture::Samples::kBytes,
+                     {reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}));
+  }
+  return text + fmt::format(",max_delta:{}}});\n", result.tolerance.max_delta);
+}
+
 }  // namespace
 
+bool marks_itself(const PairResult& result) {
+  const Tolerance& tolerance = result.tolerance;
+  return result.difference.kind == PictureDifference::Kind::kDifferent &&
+         tolerance.ignore.empty() && !tolerance.mask && !tolerance.ignores_antialiasing;
+}
+
+Places places_of(const Picture& golden, const Picture& actual, const Tolerance& tolerance) {
+  return places_in(golden, actual, only_marks(difference_image(golden, actual, tolerance)));
+}
+
 std::string report_pictures(std::size_t index, const PairResult& result) {
+  if (std::string script = undecoded_script(index, result); !script.empty()) return script;
   const Layers layers = layers_of(result);
   if (!layers.golden && !layers.actual) return "";
   const int factor = factor_of(layers);
-  return fmt::format("roundelPictures({},{{factor:{},{}", index, factor, places_text(layers)) +
+  const Places places = layers.difference ? places_in(layers.golden->picture,
+                                                      layers.actual->picture, *layers.difference)
+                                          : Places{};
+  return fmt::format("roundelPictures({},{{factor:{},{}", index, factor, places_text(places)) +
          (factor == 1 ? full_texts(layers) : reduced_texts(layers, factor)) + "});\n";
 }
 

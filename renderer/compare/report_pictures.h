@@ -14,6 +14,12 @@ namespace roundel {
 /// compared.
 std::string report_pictures(std::size_t index, const PairResult& result);
 
+/// True if the page itself marks the differing pixels of these pictures, which takes neither space
+/// nor time here: 8 bits, one size, max-delta the only limit of a pixel.
+bool marks_itself(const PairResult& result);
+/// Returns the places that the page lists.
+Places places_of(const Picture& golden, const Picture& actual, const Tolerance& tolerance);
+
 /// The page of report/ with style and scripts, and these values for its {{NAME}}, as HTML or as
 /// JSON for a <script>: title, maker, data, and table for browsers without scripts.
 std::string report_page(const std::map<std::string_view, std::string>& values);

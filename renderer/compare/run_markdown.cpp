@@ -145,7 +145,7 @@ std::string write_row(const PairResult& result, std::size_t row, const fs::path&
     }
     const std::string name = picture_name(row, kKinds[k]);
     make_folder(folder);
-    write_png((folder / name).string(), *images[k], {});
+    write_png((folder / name).string(), *images[k], {}, Sync::kLater);
     line += fmt::format(" ![{}]({}) |", kKinds[k], address((folder.filename() / name).string()));
   }
   return line + "\n";

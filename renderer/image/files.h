@@ -57,7 +57,8 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
 bool is_streamed_png(const PngShape& shape);
 /// Writes encode_png's file, as write_file_atomically does. Pictures over 2 GB are written as they
 /// are encoded.
-void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata);
+void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata,
+               Sync sync = Sync::kNow);
 /// Meaning of an EXR's values (attributes colorInteropID and chromaticities).
 enum class ExrValues {
   kLinear,   ///< linear light, Rec. 709 primaries: lin_rec709_scene

@@ -75,11 +75,12 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
   return out;
 }
 
-void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata) {
+void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata,
+               Sync sync) {
   AtomicFile file(path);
   stream(image, metadata, nullptr,
          [&file](std::span<const std::uint8_t> bytes) { file.write(bytes); });
-  file.commit();
+  file.commit(sync);
 }
 
 }  // namespace roundel

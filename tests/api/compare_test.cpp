@@ -60,6 +60,22 @@ TEST(ApiCompare, LimitsAreOptions) {
     EXPECT_FALSE(compare(grey(), other, options).same());
 }
 
+/// Returns 64x64 pixels without a period, moved right.
+Picture moved(std::size_t right) {
+  std::vector<std::uint8_t> samples;
+  for (std::size_t y = 0; y < 64; ++y)
+    for (std::size_t x = 64 - right; x < 128 - right; ++x)
+      samples.push_back(static_cast<std::uint8_t>((x * x * 7 + y * y * 13 + x * y * 5) % 251));
+  return {64, 64, 1, samples};
+}
+
+TEST(ApiCompare, FindsAShift) {
+  const Comparison comparison = compare(moved(0), moved(3), {.align = true});
+  EXPECT_FALSE(comparison.same());
+  EXPECT_NE(comparison.json().find(R"("shift":{"x":3,"y":0,"pixels_over":0)"), std::string::npos);
+  EXPECT_EQ(compare(moved(0), moved(3)).json().find("shift"), std::string::npos);
+}
+
 TEST(ApiCompare, DifferentShapesAndTypesDiffer) {
   const std::vector<std::uint16_t> words(16 * 16, 100 * 257);
   const std::vector<float> floats(16 * 16, 0.5f);

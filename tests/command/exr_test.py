@@ -64,6 +64,9 @@ class ChannelsOfAnExr(DiffTest):
             self.assertEqual(json.loads(done.stdout)["channels"]["Z"],
                              {"largest": 0.25, "mean": 0.25, "pixels": 12, "x": 0, "y": 0})
             self.assertTrue(os.path.exists(os.path.join(self.folder, "d.png")))
+        for option, warning in (("Y=1", "--channel-delta: \"Y\" fits no channel; there are B, G, R, Z\n"), ("?=1", "")):
+            self.assertEqual(self.run_diff(a, b, "--channel-delta", option, "--channel-delta", "R=1", code=DIFFER if warning else SAME)
+                             .stderr, warning and "warning: " + warning)
         self.assertIn("same: equal pixels", self.run_diff(
             a, self.write("c.exr", exr(4, 3, rgbz, b"x\0int\0" + struct.pack("<ii", 4, 7))), code=SAME).stdout)
         self.assertIn("same: equal bytes", self.run_diff(a, a, code=SAME).stdout)
@@ -88,7 +91,10 @@ class ChannelsOfAnExr(DiffTest):
         with open(os.path.join(self.folder, "r.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["pictures"][0]["difference"]["channels"]["Z"]["pixels"], 12)
         self.write("a/goldens.yaml", b'version: 1\ntolerances: [{pictures: "*", channel-delta: {Z: 0.25}}]\n')
-        self.assertIn("1 picture: 1 same", self.run_diff("a", "b", code=SAME).stdout)
+        done = self.run_diff("a", "b", code=SAME)
+        self.assertEqual((done.stderr, done.stdout.splitlines()[-1]), ("", "1 picture: 1 same"))
+        self.write("a/goldens.yaml", b'version: 1\ntolerances: [{pictures: "*", channel-delta: {depth: 1}}]\n')
+        self.assertIn('a/goldens.yaml:2 "*": "depth" fits no channel; there are B, G, R, Z', self.run_diff("a", "b", code=DIFFER).stderr)
         self.assertIn("not compared: flip-mean: works with EXR files of R, G, B or Y",
                       self.run_diff("a", "b", "--manifest", self.write(
                           "g.yaml", b'version: 1\ntolerances: [{pictures: "*", flip-mean: 1}]\n'), code=COULD_NOT).stdout)

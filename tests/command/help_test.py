@@ -68,7 +68,7 @@ class ShortHelp(ScenesCase):
     def test_the_full_help_names_its_page_and_where_scenes_are_described(self):
         for command in COMMANDS:
             last = self.run_roundel(command, "--help").stdout.splitlines()[-1]
-            self.assertRegex(last, r"^Guide: docs/(films|command|compare|explain|scenes)\.md", command)
+            self.assertRegex(last, r"^Guide: docs/(films|command|compare|reports|explain|scenes)\.md", command)
             self.assertIn("docs/scenes.md", last)
         self.assertIn("docs/scenes.md", self.run_roundel("--help").stdout)
 

@@ -164,6 +164,13 @@ TEST(Options, MissingValuesAreReportedOneByOne) {
   EXPECT_TRUE(contains(message, "--seed: expected S after it")) << message;
 }
 
+TEST(Options, OptionalValuesAreMissingAfterTheirSignOnly) {
+  EXPECT_TRUE(
+      contains(refusal(run_accept, {"--prune="}), "--prune: expected --prune or --prune=NAME"));
+  EXPECT_TRUE(
+      contains(refusal(run_diff, {"a", "b", "--json="}), "--json: expected --json or --json=FILE"));
+}
+
 TEST(Options, NumbersAreStrict) {
   for (const char* text : {"", " 1", "1 ", "+1", "1.5", "1e3", "0x10", "one", "-1", "4294967296",
                            "99999999999999999999", "1,000"}) {

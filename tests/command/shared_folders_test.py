@@ -115,6 +115,10 @@ class Runs(SharedCase):
         self.assertEqual(self.run_roundel("accept", "--all", code=SAME).stdout, "a.png: stored in a\n")
         self.assertEqual((self.files("a"), self.files("b")), (["a.png"], ["b.png"]))
         self.assertEqual(self.files("regress-output"), [])
+        # A golden that is unused in one folder may be new in another.
+        self.write("c.yaml", BLUE)
+        self.run_roundel("regress", "c.yaml", "--goldens", "a", "--strict", code=DIFFER)
+        self.run_roundel("regress", "a.yaml", "--goldens", "b", code=DIFFER)
 
     def test_a_missing_folder_of_goldens_is_made_by_accept(self):
         self.run_roundel("regress", "red.yaml", "--goldens", "new/goldens", code=DIFFER)
@@ -171,6 +175,15 @@ class Runs(SharedCase):
         self.assertEqual("", warning("red.yaml", "--goldens", "others", "--frames", "0", "--strict"))
         self.assertEqual(self.pending(), ["deux bleus é.png", "red.png", "red/0000.png"])
 
+    def test_a_difference_is_told_even_if_it_cannot_be_kept(self):
+        self.accept_all()
+        self.write("red.yaml", SCENE % "#fe0000")
+        shutil.rmtree(self.path("regress-output"))
+        os.mkdir(self.path("regress-output"))
+        self.write("regress-output/actual", "a file")
+        self.assertRegex(self.regress(code=NOT_COMPARED, scenes=("red.yaml",)).splitlines()[0],
+                         r"red\.png: not compared: \d+ pixels differ, at most 0 may, regress-output/actual: expected a folder")
+
     def test_a_run_without_failures_makes_no_folder(self):
         self.accept_all()
         self.regress("--output", "deep/er/out", code=SAME)
@@ -178,6 +191,43 @@ class Runs(SharedCase):
 
 
 class Accepts(SharedCase):
+    def test_killed_accepts_leave_whole_goldens_and_no_files_for_long(self):
+        names = self.many_scenes(30)
+        scenes = [f"{name}.yaml" for name in names]
+        drawn = [f"{name}.png" for name in names]
+        self.regress("--output", "old", code=DIFFER, scenes=scenes)
+        for name in names:
+            self.write(f"{name}.yaml", SCENE % "#00ff00")
+        self.regress("--output", "new", code=DIFFER, scenes=scenes)
+        allowed = {name: {self.read(f"{output}/actual/{name}") for output in ("old", "new")} for name in drawn}
+        kept = {output: self.path("kept-" + output) for output in ("old", "new")}
+        for output, copy in kept.items():
+            shutil.copytree(self.path(output), copy)
+        for i in range(20):
+            output = ("old", "new")[i % 2]
+            shutil.copytree(kept[output], self.path(output), dirs_exist_ok=True)
+            killed = self.start("accept", "--all", "--output", output)
+            time.sleep(0.002 * i)
+            killed.send_signal(signal.SIGKILL)
+            killed.communicate()
+            for name in drawn:
+                if os.path.exists(self.path(f"goldens/{name}")):
+                    self.assertIn(self.read(f"goldens/{name}"), allowed[name])
+        self.write("goldens/.roundel-1-2.tmp", "of a killed process")
+        shutil.copytree(kept["new"], self.path("new"), dirs_exist_ok=True)
+        self.run_roundel("accept", "--all", "--output", "new", code=SAME)
+        self.assertEqual(self.files("goldens"), sorted(drawn))
+        self.assertEqual(self.files("new"), [])
+        self.regress(code=SAME, scenes=scenes)
+
+    def test_all_are_stored_with_few_open_files(self):
+        names = self.many_scenes(30)
+        self.regress(code=DIFFER, scenes=[f"{name}.yaml" for name in names])
+        done = self.start("accept", "--all", before=("sh", "-c", 'ulimit -n 24; exec "$@"', "sh"))
+        printed, problems = done.communicate()
+        self.assertEqual((done.returncode, problems, printed.count(": stored in goldens\n")), (SAME, "", 30))
+        self.assertEqual(len(self.files("goldens")), 30)
+
     def test_all_of_many_hashes_are_kept(self):
         names = self.many_scenes(20)
         self.regress(code=DIFFER, scenes=[f"{name}.yaml" for name in names])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The workflow files in docs/compare.md: their commands, run in order as GitHub and GitLab would, with stand-ins for
+"""The workflow files in docs/reports.md: their commands, run in order as GitHub and GitLab would, with stand-ins for
 the installation of packages and the transfer of artifacts. Usage: workflows_test.py PATH_OF_ROUNDEL
 """
 
@@ -16,7 +16,7 @@ import yaml
 
 from command_case import ROUNDEL, CommandCase
 
-PAGE = (pathlib.Path(__file__).parent / "../../docs/compare.md").read_text(encoding="utf-8")
+PAGE = (pathlib.Path(__file__).parent / "../../docs/reports.md").read_text(encoding="utf-8")
 SCENE = """version: 1
 image: {width: 40, height: 30}
 layers: [{circles: [{x: 0.5, y: 0.5, radius: %s}]}]

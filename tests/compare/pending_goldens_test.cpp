@@ -1,10 +1,12 @@
 #include "renderer/compare/pending_goldens.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "renderer/base/input_file.h"
 #include "renderer/compare/accept_goldens.h"
+#include "renderer/compare/stored_goldens.h"
 #include "tests/compare/sample_pictures.h"
 
 namespace roundel {
@@ -32,6 +34,12 @@ class Pending : public ::testing::Test {
     return names;
   }
   AcceptableGoldens goldens() const { return {folder_ / "out", folder_ / "goldens"}; }
+  Accepted accept(const std::string& name) const {
+    AcceptableGoldens accepting = goldens();
+    const Accepted accepted = accept_golden(accepting, name);
+    commit_goldens(accepting);
+    return accepted;
+  }
   static std::pair<ino_t, std::int64_t> identity(const std::string& path) {
     struct stat status {};
     EXPECT_EQ(stat(path.c_str(), &status), 0);
@@ -49,19 +57,36 @@ TEST_F(Pending, KeptPictureBecomesTheGolden) {
     checked.stores = false;
     EXPECT_EQ(accept_golden(checked, name), Accepted::kStored);
     EXPECT_FALSE(fs::exists(folder_ / ("goldens/" + name)));
-    EXPECT_EQ(accept_golden(goldens(), name), Accepted::kStored);
+    EXPECT_EQ(accept(name), Accepted::kStored);
     EXPECT_EQ(read_png_info(folder_ / ("goldens/" + name)).metadata->fingerprint, "0123");
   }
 }
 
+TEST_F(Pending, GoldensAppearTogether) {
+  Names many;
+  for (int i = 0; i < 9; ++i) many.push_back(fmt::format("sub{}/{}.png", i % 2, i));
+  keep(many);
+  const auto stored = [this] { return golden_pictures(folder_ / "goldens").size(); };
+  for (const bool is_whole : {false, true}) {
+    AcceptableGoldens accepting = goldens();
+    for (const std::string& name : many)
+      EXPECT_EQ(accept_golden(accepting, name), Accepted::kStored);
+    EXPECT_EQ(stored(), 0u);
+    if (is_whole) commit_goldens(accepting);
+  }
+  EXPECT_EQ(stored(), many.size());
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "goldens"))
+    EXPECT_NE(entry.path().extension(), ".tmp");
+}
+
 TEST_F(Pending, EqualGoldenIsUntouched) {
   keep({"a.png"});
-  EXPECT_EQ(accept_golden(goldens(), "a.png"), Accepted::kStored);
+  EXPECT_EQ(accept("a.png"), Accepted::kStored);
   const auto before = identity(folder_ / "goldens/a.png");
-  EXPECT_EQ(accept_golden(goldens(), "a.png"), Accepted::kAlready);
+  EXPECT_EQ(accept("a.png"), Accepted::kAlready);
   EXPECT_EQ(identity(folder_ / "goldens/a.png"), before);
   keep({"a.png"}, with_spot(plain_image(4, 4), 1, 1));
-  EXPECT_EQ(accept_golden(goldens(), "a.png"), Accepted::kReplaced);
+  EXPECT_EQ(accept("a.png"), Accepted::kReplaced);
   EXPECT_NE(identity(folder_ / "goldens/a.png").first, before.first);
 }
 

@@ -8,6 +8,7 @@ import unittest
 from command_case import CommandCase
 
 TEST = """
+import pytest
 import roundel
 SCENE = {"version": 1, "image": {"width": 24, "height": 16}, "layers": [{"circles": [{"x": 0.5, "y": 0.5, "radius": RADIUS}]}]}
 
@@ -19,8 +20,14 @@ def test_dict(roundel_golden):
 
 def test_scene(roundel_golden):
     roundel_golden(roundel.Scene.from_dict(SCENE), "film/ring.exr")
+
+class TestRing:
+    @pytest.mark.parametrize("where", ["a b", "c/d"])
+    def test_dict(self, roundel_golden, where):
+        roundel_golden(SCENE)
 """
-GOLDENS = {"goldens/disc.png", "others/below/test_dict.png", "goldens/film/ring.exr"}
+GOLDENS = {"goldens/disc.png", "others/below/test_it-test_dict.png", "goldens/film/ring.exr", "goldens/test_it-TestRing_test_dict_a_b_.png",
+           "goldens/test_it-TestRing_test_dict_c_d_.png"}
 
 
 @unittest.skipUnless(importlib.util.find_spec("pytest"), "needs pytest")
@@ -61,6 +68,13 @@ class Golden(CommandCase):
         self.pytest("--roundel-accept", code=0)
         self.assertEqual({name for name, data in self.goldens().items() if data != first[name]}, GOLDENS)
         self.pytest(code=0)
+
+    @unittest.skipUnless(importlib.util.find_spec("xdist"), "needs pytest-xdist")
+    def test_tests_run_at_once(self):
+        self.pytest("-n", "3", "--roundel-accept", code=0)
+        self.assertIn("5 passed", self.pytest("-n", "3", code=0))
+        self.scene(0.2)
+        self.assertIn("5 failed", self.pytest("-n", "3", code=1))
 
     def test_a_golden_that_was_not_fetched_stays(self):
         self.pytest("--roundel-accept", code=0)

@@ -182,6 +182,8 @@ class Queries(CommandCase):
         self.assertEqual(roundel.diff(self.path("a.png"), b, **limits), printed)
         self.assertTrue(roundel.diff(a, self.path("a.png"))["same"])
         self.assertTrue(roundel.diff(a.astype(np.float32), a.astype(np.float32) + 1, max_delta=1)["same"])
+        self.assertEqual(roundel.diff(a[:, 5:], a[:, 3:-2], align=True)["shift"]["x"], 2)
+        self.assertNotIn("shift", roundel.diff(a[:, 5:], a[:, 3:-2]))
         words = (a[:, :, 0].astype(np.uint16) * 257)
         self.assertEqual(roundel.diff(words, words[:, ::-1])["channels"]["grey"]["largest"],
                          int(np.abs(a[:, :, 0].astype(int) - a[:, ::-1, 0]).max()))

@@ -86,6 +86,21 @@ test('on a phone golden is above actual', async t => {
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
 });
 
+test('on a phone the picture is first, with all views, and the list leads to it', async t => {
+  const page = await open(t, 'report', {show: 'spot.png', hasTouch: true, isMobile: true, viewport: {width: 390, height: 844}});
+  const boxOf = selector => page.locator(selector).boundingBox();
+  const canvasBox = await boxOf('#canvas');
+  assert.ok(canvasBox.y < 300 && canvasBox.y + canvasBox.height < (await boxOf('#tools')).y && canvasBox.y < (await boxOf('#list')).y);
+  for (const view of await page.locator('#views label').all()) {
+    const {x, width} = await view.boundingBox();
+    assert.ok(x >= 0 && x + width <= 390, await view.textContent());
+  }
+  await screenshot(page, 'phone');
+  await page.locator('#list button', {hasText: 'new.png'}).tap();
+  await shows(page, 'new.png');
+  assert.ok((await boxOf('#canvas')).y < 300);
+});
+
 test('g goes to the largest difference, n and N walk the places', async t => {
   const page = await open(t, 'report', {show: 'spot.png'});
   assert.equal(await page.locator('#place').textContent(), '1 of 2');

@@ -25,11 +25,14 @@ cd pictures
 for i in {1..8}; do
   printf 'version: 1\nimage: {width: 24, height: 16}\nlayers: [{circles: [{x: 0.5, y: 0.5, radius: 0.%s}]}]\n' "$i" >"s$i.yaml"
 done
+cp s1.yaml 's 9;$é.yaml'
 cat >CMakeLists.txt <<'CMAKE'
-cmake_minimum_required(VERSION 3.20)
+cmake_minimum_required(VERSION 3.16)
 project(pictures NONE)
 enable_testing()
 find_package(Roundel REQUIRED COMPONENTS goldens)
+roundel_add_golden("s 9;\$é.yaml" OPTIONS --json "${CMAKE_BINARY_DIR}/a b.json")
+roundel_add_golden("s 9;\$é.yaml" NAME again)
 foreach(i RANGE 1 7)
   roundel_add_golden(s${i}.yaml)
 endforeach()
@@ -39,11 +42,12 @@ expect_exit 0 "$cmake" -S . -B build -DCMAKE_PREFIX_PATH="$work/prefix" -DROUNDE
 ctest=$(dirname "$cmake")/ctest
 expect_exit 8 "$ctest" --test-dir build -j2
 expect_text 'eight \(Failed\)' ../stdout
-[[ $(find build/regress-output/pending -name '*.json' | wc -l) == 8 ]] || fail "pending: $(find build/regress-output)"
+expect_text 'golden.s_9_ \.*.*Failed' ../stdout
+[[ $(find build/regress-output/pending -name '*.json' | wc -l) == 9 ]] || fail "pending: $(find build/regress-output)"
 expect_exit 0 "$roundel" accept --all --output build/regress-output
-[[ $(echo goldens/*.png other/goldens/*.png | wc -w) == 8 ]] || fail "goldens: $(find . -name '*.png')"
+[[ $(find goldens other/goldens -name '*.png' | wc -l) == 9 && -f build/'a b.json' ]] || fail "goldens: $(find . -name '*.png')"
 expect_exit 0 "$ctest" --test-dir build -j2
-expect_text '100% tests passed, 0 tests failed out of 8' ../stdout
+expect_text '100% tests passed, 0 tests failed out of 10' ../stdout
 [[ -z $(find build/regress-output -type f) ]] || fail "left: $(find build/regress-output -type f)"
 sed -i 's/NAME eight/NAM eight/' CMakeLists.txt
 expect_exit 1 "$cmake" build

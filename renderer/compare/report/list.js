@@ -84,13 +84,19 @@ function rowOf({index, top, folder, count}) {
   const state = element('span', {className: failure.state.replace(' ', '-')}, failure.state);
   const more = failure.was ? 'was ' + failure.was : magnitude(failure) || failure.reasons[0];
   const below = folderOf(failure);
-  const button = element('button', {onclick: () => select(index), title: failure.name}, thumbOf(index),
+  const button = element('button', {onclick: () => choose(index), title: failure.name}, thumbOf(index),
                          element('span', {className: 'name'}, element('span', {className: 'unseen'}, below), failure.name.slice(below.length)),
                          element('small', {}, state, ...(more ? [' · ' + more] : [])));
   button.dataset.index = index;
   const row = element('li', {}, ...tickOf(index), button);
   row.style.top = top + 'px';
   return row;
+}
+
+// On a narrow screen the list is below the picture.
+function choose(index) {
+  select(index);
+  if (matchMedia('(max-width: 720px)').matches) byId('viewer').scrollIntoView();
 }
 
 function drawList() {

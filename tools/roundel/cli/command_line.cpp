@@ -150,10 +150,13 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
       const Option* const option =
           find(long_name.substr(std::min<std::size_t>(2, long_name.size())));
       if (option == nullptr) throw;
+      const std::string value =  // "FILE", or "=NAME]" if the option may stand alone
+          option->heading.substr(option->heading.find_first_of(" [", 4) + 1);
       problems.push_back(
-          option->takes_value
-              ? fmt::format("{}: expected {} after it", long_name,
-                            option->heading.substr(option->heading.find_first_of(" [", 4) + 1))
+          !option->alone.empty() ? fmt::format("{0}: expected {0} or {0}{1}", long_name,
+                                               value.substr(0, value.size() - 1))
+          : option->takes_value
+              ? fmt::format("{}: expected {} after it", long_name, value)
               : fmt::format("{}: takes no value{}", long_name,
                             find("no-" + option->name) == nullptr
                                 ? ""

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -266,10 +268,14 @@ class Acceptance {
     options_.checks ? check_golden_folder(goldens_.golden_folder)
                     : make_golden_folder(goldens_.golden_folder);
     const FolderClaim claim(goldens_.golden_folder);
-    const NameClaims names(options_.output, options_.checks ? Names{} : choice_.pending);
+    Names claimed = choice_.pending;
+    claimed.insert(claimed.end(), choice_.pruned.begin(), choice_.pruned.end());
+    const NameClaims names(options_.output, options_.checks ? Names{} : claimed);
+    if (!options_.checks) remove_leftovers();
     goldens_.lock = read_golden_lock(goldens_.golden_folder);
     for (const std::string& name : choice_.pending) problems_.attempt([&] { accept(name, true); });
     for (const std::string& name : choice_.stored) problems_.attempt([&] { accept(name, false); });
+    commit();
     for (const std::string& name : choice_.pruned) problems_.attempt([&] { prune(name); });
     if (has_changed_lock_) problems_.attempt([&] { finish_lock(); });
     if (!options_.checks) remove_pending(options_.output, done_);
@@ -289,8 +295,10 @@ class Acceptance {
 
   void accept(const std::string& name, bool is_picture) {
     // Another accept may have stored it in the meantime.
-    if (is_picture && !is_pending(options_.output, name))
-      return print_action(name, "is the golden already");
+    if (is_picture && !is_pending(options_.output, name, false)) {
+      waiting_.push_back({name, "is the golden already", false});
+      return;
+    }
     std::string golden = name;
     Accepted accepted;
     if (options_.adds) {
@@ -302,10 +310,7 @@ class Acceptance {
       locked_.push_back(name);
     } else {
       accepted = accept_golden(goldens_, name);
-      if (options_.files && goldens_.lock.erase(name) > 0) {
-        has_changed_lock_ = true;
-        accepted = Accepted::kReplaced;
-      }
+      if (options_.files && goldens_.lock.count(name) > 0) accepted = Accepted::kReplaced;
     }
     has_changed_ |= accepted != Accepted::kAlready;
     if (accepted == Accepted::kStored && !is_windows_name(name))
@@ -320,11 +325,39 @@ class Acceptance {
       late_messages_.emplace_back(name, what + place);
       return;
     }
-    print_action(name, what + place);
-    if (is_picture) done_.push_back(name);
+    waiting_.push_back({name, what + place, is_picture});
+    if (goldens_.written.size() >= open_files()) commit();
+  }
+
+  /// Returns how many goldens may be open at once.
+  static std::size_t open_files() {
+    constexpr rlim_t kMost = 256;
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return std::clamp<rlim_t>(limit.rlim_cur / 4, 1, kMost);
+  }
+
+  void commit() {
+    const std::vector<Waiting> stored = std::exchange(waiting_, {});
+    if (!problems_.attempt([&] { commit_goldens(goldens_); })) return;
+    for (const Waiting& golden : stored) {
+      has_changed_lock_ |= options_.files && goldens_.lock.erase(golden.name) > 0;
+      print_action(golden.name, golden.message);
+      if (golden.is_picture) done_.push_back(golden.name);
+    }
+  }
+
+  /// Removes what killed processes left beside the goldens.
+  void remove_leftovers() const {
+    std::set<fs::path> folders = {goldens_.golden_folder};
+    for (const std::string& name : choice_.pending)
+      folders.insert((fs::path(goldens_.golden_folder) / name).parent_path());
+    for (const fs::path& folder : folders) remove_leftover_files(folder.string());
   }
 
   void prune(const std::string& name) {
+    // A later run may draw it again.
+    if (!is_pending(options_.output, name, true)) return;
     const bool was_locked = goldens_.lock.erase(name) > 0;
     has_changed_lock_ |= was_locked;
     if (remove_golden(goldens_, name) || was_locked) {
@@ -346,10 +379,16 @@ class Acceptance {
       });
   }
 
+  struct Waiting {
+    std::string name, message;
+    bool is_picture;
+  };
+
   const AcceptOptions& options_;
   const Choice& choice_;
   Problems& problems_;
   AcceptableGoldens goldens_;
+  std::vector<Waiting> waiting_;  ///< printed and done once their files are stored
   Names locked_;
   Names done_;  ///< no longer pending
   std::vector<std::pair<std::string, std::string>>

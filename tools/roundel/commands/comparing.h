@@ -60,8 +60,8 @@ std::string first_names(const std::vector<std::string>& names);
 void print_unused_goldens(const StoredGoldens& stored);
 /// Warns about an earlier run's files that cannot be removed, and about its removed pictures.
 void warn_about_leftovers(const PendingGoldens& pending);
-/// Warns about boxes to ignore that touch none of their pictures.
-void print_boxes_outside(const ComparisonRun& run);
+/// Warns about boxes to ignore and patterns of channels that fit none of their pictures.
+void print_idle_limits(const ComparisonRun& run);
 void print_accept_command(const ComparisonRun& run, const std::vector<std::string>& names);
 /// Prints the next steps for the pictures in run.output_folder.
 void print_advice(const ComparisonRun& run);

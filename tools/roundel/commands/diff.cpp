@@ -349,7 +349,7 @@ int compare_two_files(const DiffOptions& options) {
   if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
   report(options, compared.difference, verdict, problems);
   ComparisonRun run = run_of_two_files(options, compared, verdict);
-  if (prints_lines(options.files, options.verbosity)) print_boxes_outside(run);
+  if (prints_lines(options.files, options.verbosity)) print_idle_limits(run);
   keep_pictures(options, PendingGoldens::Others::kKeep, run, problems);
   run.title = options.files.title.value_or(run.title);
   if (options.files.report) problems.attempt([&] { write_report(*options.files.report, run); });
@@ -395,7 +395,9 @@ int diff_folders(const DiffOptions& options) {
   set_verbosity(options.verbosity);
   const RunFiles& files = options.files;
   const GoldenRules rules = load_rules(files, options.a, options.tolerance);
-  ComparisonRun run = compare_folders(options.a, options.b, rules, options.measures);
+  Measures measures = options.measures;
+  measures.places = files.report.has_value();
+  ComparisonRun run = compare_folders(options.a, options.b, rules, measures);
   if (run.results.empty()) {
     throw Error(
         ExitCode::kInvalidScene,

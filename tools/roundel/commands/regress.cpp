@@ -157,6 +157,8 @@ int regress(const RegressOptions& options) {
                              all == 1 ? "is 1 picture" : fmt::format("are {} pictures", all)));
   }
   ComparisonRun run = draw_and_compare(plan.subjects, options, rules, stored, machine, problems);
+  std::error_code ignored;
+  run.is_part = options.scenes.size() == 1 && !fs::is_directory(options.scenes.front(), ignored);
   find_renamed(unused_by_any_share, stored, run);
   if (options.explain_from)
     explain_failures(*options.explain_from, plan.subjects, options.scene.overrides, run);
@@ -168,7 +170,7 @@ int regress(const RegressOptions& options) {
             [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
-    if (!options.is_strict) print_unused_goldens(stored);
+    if (!options.is_strict && !run.is_part) print_unused_goldens(stored);
     print_advice(run);
     if (options.is_strict && !stored.unused.empty())
       print_out("if these are all scenes, remove unused goldens with: " + run.accept_command +

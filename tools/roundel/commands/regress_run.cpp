@@ -143,7 +143,9 @@ class Regression {
             options.output, options.goldens, names_of(subjects),
             draws_all(options) ? PendingGoldens::Others::kRemove : PendingGoldens::Others::kKeep),
         subjects_(subjects),
-        others_(alternatives_by_picture(stored.files)) {
+        others_(alternatives_by_picture(stored.files)),
+        measures_(options.measures) {
+    measures_.places = options.files.report.has_value();
     warn_about_leftovers(pending_);
   }
 
@@ -213,8 +215,9 @@ class Regression {
     try {
       work();
     } catch (...) {
-      result.state = PairState::kNotCompared;
-      result.reasons = current_error().lines().all();
+      result.state = PairState::kNotCompared;  // a difference that was found stays a reason
+      const Lines problem = current_error().lines();
+      result.reasons.insert(result.reasons.end(), problem.begin(), problem.end());
     }
   }
 
@@ -399,7 +402,7 @@ class Regression {
       if (trial.result.state == PairState::kSame || goldens.paths.empty()) return trial;
     }
     try {
-      return try_goldens(result, goldens.paths, drawn, rules_, options_.measures);
+      return try_goldens(result, goldens.paths, drawn, rules_, measures_);
     } catch (const Error&) {
       if (std::none_of(goldens.paths.begin(), goldens.paths.end(), is_lfs_pointer))
         keep(drawn, result);
@@ -434,6 +437,7 @@ class Regression {
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
   std::map<std::string, std::vector<std::string>> others_;  // alternative goldens of each picture
+  Measures measures_;
   ComparisonRun run_;
 };
 

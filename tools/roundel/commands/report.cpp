@@ -57,7 +57,7 @@ bool parse(const Arguments& arguments, ReportOptions& options) {
       "0 all the same; 1 some differ, are new or missing; 2 some were not compared, or something "
       "is wrong (command line, a file of results, an output); 130, 143 after SIGINT (Ctrl-C), "
       "SIGTERM");
-  line.set_guide("docs/compare.md");
+  line.set_guide("docs/reports.md");
   return line.parse(arguments);
 }
 
