@@ -70,7 +70,7 @@ ci_packages=(
   iproute2             # two machines for the ranks, as network namespaces
   slurm-wlm            # runs the array of tools/farm
   munge                # Slurm's authentication
-  ffmpeg               # makes films of streams
+  ffmpeg               # makes videos
   chromium             # views reports
   imagemagick          # its numbers for two pictures, to compare with roundel diff's
   openimageio-tools    # the numbers of idiff
