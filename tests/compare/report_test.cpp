@@ -39,7 +39,7 @@ class Report : public ::testing::Test {
   }
 
   /// Returns a run of `count` pictures that differ, and one that does not.
-  ComparisonRun run_of(std::size_t count) const {
+  ComparisonRun run_of(std::size_t count, const Measures& measures = {}) const {
     ComparisonRun run;
     run.title = "title <&>";
     MemoryBudget budget(0);
@@ -48,7 +48,7 @@ class Report : public ::testing::Test {
     result.actual_path = folder_ / "actual.png";
     for (std::size_t i = 0; i < count; ++i) {
       result.name = std::to_string(i) + "</script>.png";
-      compare_pair_of_files(rules_without_manifest({}), {}, result, budget);
+      compare_pair_of_files(rules_without_manifest({}), measures, result, budget);
       run.results.push_back(result);
     }
     result = {};
@@ -107,6 +107,28 @@ TEST_F(Report, HoldsPlainPngFilesAsTheyAre) {
   EXPECT_TRUE(holds(folder_ / "actual.png"));
   EXPECT_NE(script.find(",max_delta:0"), std::string::npos);
   EXPECT_EQ(script.find("difference:"), std::string::npos);
+}
+
+TEST_F(Report, KnownPlacesChangeNoFile) {
+  for (const int channels : {3, 4}) {
+    Image image;
+    image.resize(64, 64, channels);
+    std::fill(image.bytes.begin(), image.bytes.end(), std::uint8_t{100});
+    write_png(folder_ / "golden.png", image, {});
+    write_png(folder_ / "actual.png", with_spot(image, 9, 9), {});
+    std::string script;
+    for (const bool knows : {false, true}) {
+      Measures measures;
+      measures.places = knows;
+      const ComparisonRun run = run_of(1, measures);
+      EXPECT_EQ(run.results[0].places.has_value(), knows);
+      write(run);
+      const std::string written = content(folder_ / "report/pictures/000000.js");
+      EXPECT_NE(written.find("all_places:1,"), std::string::npos);
+      EXPECT_TRUE(!knows || written == script);
+      script = written;
+    }
+  }
 }
 
 TEST_F(Report, EqualRunsGiveEqualFiles) {
