@@ -230,20 +230,23 @@ std::array<std::array<double, 2>, 2> picture_window(const Scene& scene) {
 Json description_json(const Scene& scene) {
   Json layers = Json::array();
   for (const Layer& layer : scene.layers) layers.push_back(layer_json(layer));
-  return {{"width", scene.image.width},
-          {"height", scene.image.height},
-          {"channels", scene.image.channels()},
-          {"circles", count_circles(scene)},
-          {"start", scene.default_frame()},
-          {"frames", scene.animation ? scene.animation->frames : 1},
-          {"fps", scene.animation ? Json(scene.animation->fps) : Json()},
-          {"fingerprint", fingerprint(scene)},
-          {"window", picture_window(scene)},
-          {"layers", std::move(layers)}};
+  Json json = {{"width", scene.image.width},
+               {"height", scene.image.height},
+               {"channels", scene.image.channels()},
+               {"circles", count_circles(scene)},
+               {"start", scene.default_frame()},
+               {"frames", scene.animation ? scene.animation->frames : 1},
+               {"fps", scene.animation ? Json(scene.animation->fps) : Json()},
+               {"fingerprint", fingerprint(scene)},
+               {"window", picture_window(scene)},
+               {"layers", std::move(layers)}};
+  if (scene.view.rotate != 0) json["rotate"] = scene.view.rotate;
+  return json;
 }
 
 std::string axes_text(const Scene& scene) {
-  const Json window = {{"window", picture_window(scene)}};
+  Json window = {{"window", picture_window(scene)}};
+  if (scene.view.rotate != 0) window["rotate"] = scene.view.rotate;
   Json json = window;
   for (std::size_t i = 0; i < scene.layers.size(); ++i) {
     const Layer& layer = scene.layers[i];

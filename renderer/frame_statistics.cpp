@@ -149,6 +149,21 @@ CircleSample sample_film(const Scene& scene) try {
   return {};
 }
 
+namespace {
+/// Bounds in scene space of bounds that the view turns.
+SceneBounds turned_back(const SceneBounds& turned, const View& view) {
+  const PointMove back({}, -view.scene_rotate(), {view.center_x, view.center_y});
+  SceneBounds bounds = kNoStatistics.bounds;
+  for (const double corner_x : {turned.left, turned.right})
+    for (const double corner_y : {turned.bottom, turned.top}) {
+      const auto [x, y] = back(corner_x, corner_y);
+      bounds = {std::min(bounds.left, x), std::max(bounds.right, x), std::min(bounds.bottom, y),
+                std::max(bounds.top, y)};
+    }
+  return bounds;
+}
+}  // namespace
+
 CircleStatistics circle_statistics(const CircleStream& circles, const Scene& scene) {
   CircleStatistics sums = kNoStatistics;
   for_each_piece(circles, kSmallPiece, [&](std::span<const Shape> shapes) {
@@ -163,6 +178,7 @@ CircleStatistics circle_statistics(const CircleStream& circles, const Scene& sce
     sums.bounds.bottom = view.top - bounds.top / zoom;
     sums.bounds.top = view.top - bounds.bottom / zoom;
   }
+  if (scene.view.rotate != 0) sums.bounds = turned_back(sums.bounds, scene.view);
   return sums;
 }
 

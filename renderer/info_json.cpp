@@ -112,6 +112,7 @@ Json axes_json(const ImageMetadata& metadata) {
   if (is_too_deep) return json;
   if (!text.is_object() || !text.contains("window") || !is_window(text["window"])) return json;
   json["window"] = text["window"];
+  if (text.contains("rotate") && text["rotate"].is_number()) json["rotate"] = text["rotate"];
   if (text.contains("layers") && text["layers"].is_array()) json["layers"] = text["layers"];
   return json;
 }

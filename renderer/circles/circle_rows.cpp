@@ -64,13 +64,33 @@ Number moved_to(float goal, Number value, const Move& move) {
   return value;
 }
 
+/// The point closest to `point` for which `is_goal` is true, or `point`.
+template <typename IsGoal>
+ScenePoint moved_to(const ScenePoint& point, const IsGoal& is_goal) {
+  constexpr int kTries = 12;
+  const auto step = [](double value, int k) {
+    const double size = std::abs(value);
+    const double ulp = std::nextafter(size, std::numeric_limits<double>::infinity()) - size;
+    return k == 0 ? value : value + std::copysign(std::ldexp(ulp, std::abs(k) - 1), k);
+  };
+  for (int tries = 0; tries <= kTries; ++tries)
+    for (int i = -tries; i <= tries; ++i)
+      for (int j = -tries; j <= tries; ++j) {
+        if (std::max(std::abs(i), std::abs(j)) != tries) continue;
+        const ScenePoint other{step(point.x, i), step(point.y, j)};
+        if (is_goal(other)) return other;
+      }
+  return point;
+}
+
 /// True if circles are rounded to binary32 after the view.
 bool is_rounded_last(const Scene& scene) {
   if (is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height())) return false;
   return std::any_of(scene.layers.begin(), scene.layers.end(), [&scene](const Layer& layer) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    return !layer.is_hidden && (!layer.move.is_identity() || has_double_centers(scene, layer) ||
-                                (data != nullptr && (!data->map.is_plain || !data->fits_float)));
+    return !layer.is_hidden &&
+           (layer.is_on_screen || !layer.move.is_identity() || has_double_centers(scene, layer) ||
+            (data != nullptr && (!data->map.is_plain || !data->fits_float)));
   });
 }
 
@@ -80,6 +100,7 @@ std::vector<double> rounded_last(const Scene& scene, CircleSource& source, std::
   source.generate_with_centers(frame, buffer, centers);
   const double zoom = scene.view.zoom;
   const FrameMove move(scene.view, scene.image.frame_width(), scene.image.frame_height());
+  const PointMove turn = turned_move({}, scene.view);
   // Columns of data round the radius before the view, maps after it.
   const auto zoom_float = [zoom](float radius) {
     return static_cast<float>(static_cast<double>(radius) * zoom);
@@ -89,9 +110,17 @@ std::vector<double> rounded_last(const Scene& scene, CircleSource& source, std::
     const Shape& drawn = buffer.shapes[i];
     const double radius = static_cast<double>(drawn.radius) / zoom;
     const float rounded = moved_to(drawn.radius, static_cast<float>(radius), zoom_float);
-    return SceneShape{moved_to(drawn.x, centers[i].x, [&](double x) { return move.x(x); }),
-                      moved_to(drawn.y, centers[i].y, [&](double y) { return move.y(y); }),
-                      static_cast<double>(drawn.z),
+    ScenePoint center = centers[i];
+    if (turn.is_identity()) {
+      center.x = moved_to(drawn.x, center.x, [&](double x) { return move.x(x); });
+      center.y = moved_to(drawn.y, center.y, [&](double y) { return move.y(y); });
+    } else {
+      center = moved_to(center, [&](const ScenePoint& point) {
+        const auto [x, y] = turn(point.x, point.y);
+        return move.x(x) == drawn.x && move.y(y) == drawn.y;
+      });
+    }
+    return SceneShape{center.x, center.y, static_cast<double>(drawn.z),
                       zoom_float(rounded) == drawn.radius
                           ? static_cast<double>(rounded)
                           : moved_to(drawn.radius, radius, zoom_double)};

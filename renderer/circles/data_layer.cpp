@@ -167,7 +167,8 @@ class DataLayer final : public LayerSource {
         map_.is_plain ? mapper_.radii(run, {1, 0}, {1, 0}) : mapper_.radii(run, in_layer, in_scene);
     const std::span<const DisplayColor> colors = mapper_.colors(run);
     const std::span<const double> alphas = mapper_.alphas(run, static_cast<double>(layer_.alpha));
-    const PointMove to_scene(layer_.move);
+    const PointMove to_scene =
+        is_in_frame_ ? turned_move(layer_.move, view) : PointMove(layer_.move);
     const FrameMove to_frame =
         is_in_frame_ ? FrameMove(view, scene_.image.frame_width(), height) : FrameMove();
     for (std::size_t j = begin; j < end; ++j) {

@@ -18,11 +18,26 @@ bool is_data(const Layer& layer) {
 bool only_moves(const Scene& scene) {
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
   if (is_data_film(scene) || scene.film) return false;
+  if (std::any_of(scene.layers.begin(), scene.layers.end(),
+                  [](const Layer& layer) { return layer.frames.has_value(); }))
+    return false;
   if (!keyed.empty() && std::any_of(scene.layers.begin(), scene.layers.end(), is_data))
     return false;
   return std::none_of(keyed.begin(), keyed.end(), [](const KeyedValue& value) {
     return value.is_of_circle() || value.changes_paint();
   });
+}
+
+/// True if both layers have the same simulation, whose state goes on.
+bool is_same_simulation(const Scene& scene, const Scene& before, std::size_t i) {
+  if (i >= before.layers.size()) return false;
+  const Layer &layer = scene.layers[i], &other = before.layers[i];
+  const auto *const now = std::get_if<GeneratorSource>(&layer.source),
+                    *const then = std::get_if<GeneratorSource>(&other.source);
+  return now != nullptr && then != nullptr && now->name == then->name &&
+         now->seed.value_or(scene.seed) == then->seed.value_or(before.seed) &&
+         layer.alpha == other.alpha && layer.shader == other.shader &&
+         layer.is_hidden == other.is_hidden;
 }
 
 /// Counts from 1.
@@ -96,19 +111,25 @@ CircleSource::CircleSource(const Scene& scene, const CircleSource& before)
 CircleSource::CircleSource(const Scene& scene, const CircleSource& before, CircleUse use)
     : state_(std::make_unique<State>(State{scene, use})) {
   std::vector<bool> differs(scene.layers.size());  // beyond moves of layers
-  bool paints_differ = use != before.state_->use;
-  for (std::size_t i = 0; i < differs.size(); ++i)
-    paints_differ |= differs[i] = is_data(scene.layers[i]);
+  bool paints_differ = use != before.state_->use || scene.film;
+  for (std::size_t i = 0; i < differs.size(); ++i) {
+    const Layer& layer = scene.layers[i];
+    // Sources of other layers refer to their scene, which a film drops.
+    const bool changes = is_data(layer) || layer.frames || scene.film;
+    differs[i] = changes && !is_same_simulation(scene, before.state_->scene, i);
+    paints_differ |= changes;
+  }
   for (const KeyedValue& keyed : keyed_values(scene)) {
     if (keyed.is_of_circle()) differs[keyed.layer] = true;
     paints_differ |= keyed.changes_paint();
   }
   for (std::uint32_t index = 0; index < differs.size(); ++index) {
-    const LayerCircles& layer = before.state_->layers[index];
-    if (differs[index])
+    if (differs[index]) {
       state_->layers.emplace_back(scene, index, use, make_layer_source(scene, index, use));
-    else
+    } else {
+      const LayerCircles& layer = before.state_->layers[index];
       state_->layers.emplace_back(scene, index, use, layer.source(), layer.kept());
+    }
   }
   if (!paints_differ) state_->number = before.state_->number;
 }
@@ -136,6 +157,17 @@ void CircleSource::generate_with_centers(std::int64_t frame, Circles& circles,
       layer.source()->fill(0, made.shapes.span(), made.paints.span());
       for (std::size_t i = 0; i < points.size(); ++i)
         points[i] = {static_cast<double>(made.shapes[i].x), static_cast<double>(made.shapes[i].y)};
+    }
+    if (layer.layer().is_on_screen) {
+      const ImageSettings& image = state_->scene.image;
+      const double pixel = image.px / static_cast<double>(image.frame_height());
+      for (ScenePoint& point : points) {
+        const SceneShape shape =
+            to_scene_space(SceneShape{point.x * pixel, point.y * pixel, 0, 0}, state_->scene.view,
+                           image.frame_width(), image.frame_height());
+        point = {shape.x, shape.y};
+      }
+      continue;
     }
     const PointMove to_scene(layer.layer().move);
     for (ScenePoint& point : points) {
@@ -252,7 +284,8 @@ void CircleSource::keep_circles(std::uint64_t bytes) {
 }
 
 bool CircleSource::is_simulated() const {
-  return state_->any([](const LayerCircles& layer) { return layer.traits().is_simulated(); });
+  return std::any_of(state_->scene.layers.begin(), state_->scene.layers.end(),
+                     roundel::is_simulated);
 }
 
 FilmSource::FilmSource(const Scene& scene, CircleUse use)
@@ -265,8 +298,7 @@ FilmSource::FilmSource(const Scene& scene, CircleUse use)
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
   if (!has_frames_ || frame == current_.scene->frame) return current_;
   auto scene = std::make_shared<const Scene>(scene_at(*current_.scene, frame));
-  auto circles = scene->film ? std::make_shared<CircleSource>(*scene, use_)
-                             : std::make_shared<CircleSource>(*scene, *current_.circles);
+  auto circles = std::make_shared<CircleSource>(*scene, *current_.circles);
   current_ = {std::move(scene), std::move(circles)};
   return current_;
 }

@@ -52,6 +52,7 @@ class CircleSource {
   /// does.
   std::vector<std::uint64_t> rows_of(std::size_t layer, std::span<const std::uint64_t> circles);
 
+  /// True if a layer is simulated in some frame.
   bool is_simulated() const;
   /// Circles that all frames are made from, if data and view are constant. Goes back to frame 0.
   std::shared_ptr<const FilmCircles> film_circles();

@@ -76,9 +76,13 @@ LayerCircles::LayerCircles(const Scene& scene, std::size_t index, CircleUse use,
       kept_(std::move(kept)),
       finish_(scene, layer_, use != CircleUse::kList),
       has_double_centers_(roundel::has_double_centers(scene, layer_)),
+      is_listed_on_screen_(layer_.is_on_screen && use == CircleUse::kList),
       has_parts_(use == CircleUse::kDraw || use == CircleUse::kExplain),
       parts_(has_parts_ ? parts_of(layer_) : 1) {
-  if (!traits().is_moved) move_ = CircleMove(scene, layer_.move, use != CircleUse::kList);
+  if (layer_.is_on_screen)
+    move_ = CircleMove::on_screen(scene.image);
+  else if (!traits().is_moved)
+    move_ = CircleMove(scene, layer_.move, use != CircleUse::kList);
 }
 
 void LayerCircles::keep() {
@@ -132,6 +136,17 @@ void LayerCircles::fill_in_parallel(std::size_t first, std::span<Shape> shapes,
 
 /// Out of the source's space.
 void LayerCircles::move_circles(std::size_t first, std::span<Shape> shapes) const {
+  move_centers(first, shapes);
+  if (!is_listed_on_screen_) return;
+  for (Shape& shape : shapes) {
+    const SceneShape listed =
+        to_scene_space(shape, scene_.view, scene_.image.frame_width(), scene_.image.frame_height());
+    shape = {static_cast<float>(listed.x), static_cast<float>(listed.y), shape.z,
+             static_cast<float>(listed.radius)};
+  }
+}
+
+void LayerCircles::move_centers(std::size_t first, std::span<Shape> shapes) const {
   if (!has_double_centers_) return roundel::move_circles(move_, shapes);
   constexpr std::size_t kAtOnce = 256;
   std::array<ScenePoint, kAtOnce> centers;  // NOLINT: set before they are read

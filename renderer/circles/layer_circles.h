@@ -53,6 +53,7 @@ class LayerCircles {
 
  private:
   void move_circles(std::size_t first, std::span<Shape> shapes) const;
+  void move_centers(std::size_t first, std::span<Shape> shapes) const;
 
   const Scene& scene_;
   const Layer& layer_;
@@ -60,7 +61,7 @@ class LayerCircles {
   std::shared_ptr<const Circles> kept_;  ///< as the source fills them, or null
   PaintFinish finish_;
   CircleMove move_;
-  bool has_double_centers_, has_parts_;
+  bool has_double_centers_, is_listed_on_screen_, has_parts_;
   std::size_t parts_;
 };
 

@@ -33,6 +33,11 @@ ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& 
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
+/// Moves a layer's points to scene space, and turns them as the view does.
+inline PointMove turned_move(const LayerMove& move, const View& view) {
+  return {move, view.scene_rotate(), {view.center_x, view.center_y}};
+}
+
 /// Moves binary64 centres, rounded once, after the view: neighbours far from the origin or at a
 /// deep zoom stay apart.
 class FrameMove {
@@ -77,11 +82,19 @@ class CircleMove {
       : view_(scene.view),
         width_(scene.image.frame_width()),
         height_(scene.image.frame_height()),
-        in_scene_(move),
-        moves_in_scene_(!move.is_identity()),
+        in_scene_(by_view ? turned_move(move, scene.view) : PointMove(move)),
+        moves_in_scene_(!in_scene_.is_identity()),
         moves_in_frame_(by_view && !roundel::is_identity(view_, width_, height_)) {
     if (moves_in_frame_) in_frame_ = FrameMove(view_, width_, height_);
     growth_ = move.scale * (moves_in_frame_ ? view_.zoom : 1);
+  }
+  /// From pixels of the scene's image to its frame space, without the view.
+  static CircleMove on_screen(const ImageSettings& image) {
+    CircleMove move;
+    move.growth_ = image.px / static_cast<double>(image.frame_height());
+    move.in_scene_ = PointMove({.scale = move.growth_});
+    move.moves_in_scene_ = !move.in_scene_.is_identity();
+    return move;
   }
 
   bool is_identity() const { return !moves_in_scene_ && !moves_in_frame_; }
@@ -123,13 +136,19 @@ struct SceneShape {
   double x, y, z, radius;
 };
 
-/// Inverse of to_frame_space(), except for its rounding.
-inline SceneShape to_scene_space(const Shape& shape, const View& view, int width, int height) {
+/// Inverse of the view, except for its rounding.
+inline SceneShape to_scene_space(const SceneShape& shape, const View& view, int width, int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
-  return {
-      (static_cast<double>(shape.x) - half_width) / view.zoom + view.center_x,
-      (static_cast<double>(shape.y) - 0.5) / (view.flip_y ? -view.zoom : view.zoom) + view.center_y,
-      static_cast<double>(shape.z), static_cast<double>(shape.radius) / view.zoom};
+  const double x = (shape.x - half_width) / view.zoom + view.center_x;
+  const double y = (shape.y - 0.5) / (view.flip_y ? -view.zoom : view.zoom) + view.center_y;
+  const PointMove back({}, -view.scene_rotate(), {view.center_x, view.center_y});
+  const auto [scene_x, scene_y] = back(x, y);
+  return {scene_x, scene_y, shape.z, shape.radius / view.zoom};
+}
+inline SceneShape to_scene_space(const Shape& shape, const View& view, int width, int height) {
+  return to_scene_space(SceneShape{static_cast<double>(shape.x), static_cast<double>(shape.y),
+                                   static_cast<double>(shape.z), static_cast<double>(shape.radius)},
+                        view, width, height);
 }
 
 }  // namespace roundel

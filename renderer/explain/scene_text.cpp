@@ -126,7 +126,7 @@ SceneText::SceneText(std::string_view text, const std::string& path,
                      const SceneOverrides& overrides)
     : tree_(text, path) {
   FormatErrors errors(path);
-  replace_vars(tree_, path, overrides.vars, errors);
+  replace_vars(tree_, path, overrides.vars, overrides.frame, errors);
   const auto layers = root().find("layers");
   if (!layers) return;
   layers->for_each_item([this](YamlNode layer) {

@@ -93,7 +93,8 @@ class SchemaWriter {
   Json form_json(const UnitSpec& spec) {
     const std::string not_zero = spec.is_above_zero ? "(?![0.]+([eE]|" + spec.unit + "))" : "";
     return {{"type", "string"},
-            {"pattern", "^\\+?" + not_zero + decimal_to(spec.max) + spec.unit + "$"}};
+            {"pattern", (spec.is_signed ? "^[+-]?" : "^\\+?") + not_zero + decimal_to(spec.max) +
+                            spec.unit + "$"}};
   }
   Json form_json(const RatioSpec&) {
     return {{"type", "string"}, {"pattern", "^[1-9][0-9]{0,6}/[1-9][0-9]{0,6}$"}};

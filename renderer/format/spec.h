@@ -71,6 +71,7 @@ struct UnitSpec {
   std::string unit;
   std::uint64_t max;
   bool is_above_zero = false;
+  bool is_signed = false;  ///< may be below 0
 };
 /// A fraction such as 24000/1001.
 struct RatioSpec {

@@ -219,8 +219,9 @@ class Validator {
   Validity check_form(YamlNode node, const Spec& spec, const UnitSpec& unit) {
     const std::optional<double> value =
         node.is_scalar() ? parse_with_unit(node.text(), unit.unit) : std::nullopt;
-    const bool is_below = value && (std::signbit(*value) || (unit.is_above_zero && *value == 0));
-    return value && !is_below && *value <= static_cast<double>(unit.max)
+    const bool is_below =
+        value && !unit.is_signed && (std::signbit(*value) || (unit.is_above_zero && *value == 0));
+    return value && !is_below && std::abs(*value) <= static_cast<double>(unit.max)
                ? Validity::kValid
                : unexpected(node, spec.expected);
   }
@@ -246,7 +247,8 @@ class Validator {
     if (const auto form = fitting_alternative(node, spec))
       return check(node, *any.alternatives[*form]);
     if (spec.expected.empty()) {  // a value, or keys over time
-      const Spec& value = *any.alternatives.front();
+      const bool has_unit = std::holds_alternative<UnitSpec>(any.alternatives.front()->form);
+      const Spec& value = *any.alternatives[has_unit ? 1 : 0];
       const auto* const number = std::get_if<NumberSpec>(&value.form);
       return number != nullptr && node.is_list()
                  ? unexpected(node, range_text(*number), "over time: {keys: {FRAME: VALUE, ...}}")

@@ -28,6 +28,19 @@ class PointMove {
     sin_ = move.scale * turn.sin;
   }
 
+  /// The layer's move, then a turn by degrees about a point.
+  PointMove(const LayerMove& move, double turn, const std::array<double, 2>& about)
+      : PointMove(move) {
+    if (turn == 0) return;
+    const Direction last = portable_sin_cos(turn), all = portable_sin_cos(move.rotate + turn);
+    if (is_identity_) pivot_ = to_ = about;
+    const double dx = to_[0] - about[0], dy = to_[1] - about[1];
+    to_ = {about[0] + (last.cos * dx - last.sin * dy), about[1] + (last.sin * dx + last.cos * dy)};
+    cos_ = move.scale * all.cos;
+    sin_ = move.scale * all.sin;
+    is_identity_ = false;
+  }
+
   bool is_identity() const { return is_identity_; }
   ROUNDEL_HOST_DEVICE std::array<double, 2> operator()(double x, double y) const {
     if (is_identity_) return {x, y};

@@ -91,9 +91,12 @@ struct CenterRounding {
 bool has_double_centers(const Scene& scene, const Layer& layer) {
   constexpr double kMaxShift = 1.0 / 64;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
-  if (layer.is_hidden || (layer.move.is_identity() && is_identity(scene.view, width, height)))
-    return false;                                                     // without any move
-  const double pixels = layer.move.scale * scene.view.zoom * height;  // per unit of the layer
+  const bool moves =
+      layer.is_on_screen || !layer.move.is_identity() || !is_identity(scene.view, width, height);
+  if (layer.is_hidden || !moves) return false;
+  const double pixels = layer.is_on_screen
+                            ? scene.image.px
+                            : layer.move.scale * scene.view.zoom * height;  // per unit of the layer
   return std::visit(CenterRounding{scene, layer}, layer.source) * pixels > kMaxShift;
 }
 

@@ -244,6 +244,7 @@ void add_placement(Hasher& hasher, const Layer& layer) {
     hasher.add_all(std::uint64_t{stroke.color.has_value()}, stroke.color.value_or(DisplayColor{}));
     hasher.add(stroke.alpha.value_or(-1));  // alphas are never negative
   }
+  if (layer.is_on_screen) hasher.add(std::string_view("screen"));
   if (layer.opacity != 1) hasher.add_all(std::string_view("opacity"), layer.opacity);
   if (layer.move.is_identity()) return;
   const LayerMove& move = layer.move;
@@ -300,6 +301,7 @@ std::string fingerprint(const Scene& scene) {
                    static_cast<std::uint64_t>(scene.image.height));
   if (scene.image.px != 1) hasher.add_all(std::string_view("px"), scene.image.px);
   if (scene.view.flip_y) hasher.add(std::string_view("y points down"));
+  if (scene.view.rotate != 0) hasher.add_all(std::string_view("turned"), scene.view.rotate);
   if (scene.animation && scene.animation->is_real && scene.animation->fps != Animation{}.fps &&
       std::any_of(scene.layers.begin(), scene.layers.end(), is_simulated))
     hasher.add_all(std::string_view("real time"), scene.animation->fps);

@@ -59,12 +59,20 @@ void apply_to_view(Scene& scene, KeyedValue::Target target, const Keys::Value& v
     scene.view.center_y = value[1];
   } else if (target == Target::kZoom) {
     scene.view.zoom = value[0];
+  } else if (target == Target::kViewRotate) {
+    scene.view.rotate = value[0];
   } else if (scene.window && target == Target::kMargin) {
     scene.window->margin = value[0];
   } else if (scene.window) {
     (target == Target::kWindowX ? scene.window->x : scene.window->y) =
         std::array{value[0], value[1]};
   }
+}
+
+void apply_to_background(Background& background, KeyedValue::Target target,
+                         const Keys::Value& value) {
+  if (target != KeyedValue::Target::kTop) background.bottom = color_of(value);
+  if (target != KeyedValue::Target::kBottom) background.top = color_of(value);
 }
 
 void apply_to_circle(InlineCircle& circle, KeyedValue::Target target, const Keys::Value& value) {
@@ -81,8 +89,31 @@ void apply_to_circle(InlineCircle& circle, KeyedValue::Target target, const Keys
   }
 }
 
-void apply_to_layer(Layer& layer, KeyedValue::Target target, const Keys::Value& value) {
+void apply_to_stroke(Stroke& stroke, const KeyedValue& keyed, const Keys::Value& value) {
   using Target = KeyedValue::Target;
+  if (keyed.target == Target::kStrokeWidth)
+    stroke.width = {value[0], keyed.in_pixels};
+  else if (keyed.target == Target::kStrokeColor)
+    stroke.color = color_of(value);
+  else
+    stroke.alpha = value[0];
+}
+
+void apply_to_domain(DataMap& map, KeyedValue::Target target, const Keys::Value& value) {
+  using Target = KeyedValue::Target;
+  Scale& scale = target == Target::kRadiusDomain  ? *map.radius.scale
+                 : target == Target::kAlphaDomain ? *map.alpha->scale
+                                                  : map.color.scale;
+  scale.domain = {{{value[0]}, {value[1]}}};
+  scale.ends = {value[0], value[1]};
+}
+
+void apply_to_layer(Layer& layer, const KeyedValue& keyed, const Keys::Value& value) {
+  using Target = KeyedValue::Target;
+  const Target target = keyed.target;
+  if (target >= Target::kRadiusDomain)
+    return apply_to_domain(std::get<DataSource>(layer.source).map, target, value);
+  if (target >= Target::kStrokeWidth) return apply_to_stroke(*layer.stroke, keyed, value);
   if (target == Target::kOffset) {
     layer.move.offset = {value[0], value[1]};
   } else {
@@ -167,29 +198,51 @@ bool Keys::is_constant_in(const FrameList& at_frames) const {
 }
 
 bool KeyedValue::is_unbounded() const {
-  return target == Target::kCenter || target == Target::kOffset || target == Target::kRotate ||
-         target == Target::kX || target == Target::kY || target == Target::kZ;
+  return target == Target::kCenter || target == Target::kViewRotate || target == Target::kOffset ||
+         target == Target::kRotate || target == Target::kX || target == Target::kY ||
+         target == Target::kZ;
 }
 
 std::size_t KeyedValue::numbers() const {
-  if (target == Target::kColor) return 3;
+  if (target == Target::kColor || target == Target::kStrokeColor || is_of_image()) return 3;
   const bool is_pair = target == Target::kCenter || target == Target::kWindowX ||
-                       target == Target::kWindowY || target == Target::kOffset;
+                       target == Target::kWindowY || target == Target::kOffset || is_of_domain();
   return is_pair ? 2 : 1;
 }
 
 const char* KeyedValue::name() const {
-  static constexpr std::array<const char*, 15> kNames = {
-      "center", "zoom", "x", "y", "margin", "opacity", "offset", "scale",
-      "rotate", "x",    "y", "z", "radius", "color",   "alpha"};
+  static constexpr std::array<const char*, 25> kNames = {
+      "center",  "zoom",   "x",     "y",      "margin", "rotate", "background", "bottom", "top",
+      "opacity", "offset", "scale", "rotate", "width",  "color",  "alpha",      "domain", "domain",
+      "domain",  "x",      "y",     "z",      "radius", "color",  "alpha"};
   return kNames[static_cast<std::size_t>(target)];
 }
 
+std::string KeyedValue::label() const {
+  if (is_of_image()) return "background";
+  const std::string key = name();
+  if (target == Target::kRadiusDomain) return "radius " + key;
+  if (target == Target::kAlphaDomain) return "alpha " + key;
+  if (target == Target::kColorDomain) return "color " + key;
+  const bool is_of_stroke = target >= Target::kStrokeWidth && target <= Target::kStrokeAlpha;
+  return (is_of_stroke ? "stroke " : "") + key;
+}
+
+bool is_shown(const Layer& layer, double frame) {
+  return (*layer.frames)[0] <= std::floor(frame) && std::floor(frame) <= (*layer.frames)[1];
+}
+
 void apply_keys(Scene& scene, double frame) {
+  for (Layer& layer : scene.layers)
+    if (layer.frames) layer.is_hidden = !is_shown(layer, frame);
   for (const KeyedValue& keyed : keyed_values(scene)) {
     const Keys::Value value = keyed.keys.at(frame);
     if (keyed.is_of_view()) {
       apply_to_view(scene, keyed.target, value);
+      continue;
+    }
+    if (keyed.is_of_image()) {
+      apply_to_background(scene.image.background, keyed.target, value);
       continue;
     }
     Layer& layer = scene.layers[keyed.layer];
@@ -197,7 +250,7 @@ void apply_keys(Scene& scene, double frame) {
         circles != nullptr && keyed.is_of_circle())
       apply_to_circle(circles->circles[keyed.circle], keyed.target, value);
     else
-      apply_to_layer(layer, keyed.target, value);
+      apply_to_layer(layer, keyed, value);
   }
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "renderer/base/frame_name.h"
 
 namespace roundel {
 
+struct Layer;
 struct Scene;
 
 /// Progress e(t) from a key to the next, for time t from 0 to 1.
@@ -63,10 +65,20 @@ struct KeyedValue {
     kWindowX,
     kWindowY,
     kMargin,
+    kViewRotate,
+    kBackground,
+    kBottom,
+    kTop,
     kOpacity,
     kOffset,
     kScale,
     kRotate,
+    kStrokeWidth,
+    kStrokeColor,
+    kStrokeAlpha,
+    kRadiusDomain,
+    kAlphaDomain,
+    kColorDomain,
     kX,
     kY,
     kZ,
@@ -77,20 +89,32 @@ struct KeyedValue {
   Target target;
   std::size_t layer = 0, circle = 0;  ///< its layer and inline circle
   Keys keys = {};
+  bool in_pixels = false;  ///< a stroke's width
 
-  bool is_of_view() const { return target <= Target::kMargin; }
+  bool is_of_view() const { return target <= Target::kViewRotate; }
+  bool is_of_image() const { return target >= Target::kBackground && target <= Target::kTop; }
+  bool is_of_domain() const {
+    return target >= Target::kRadiusDomain && target <= Target::kColorDomain;
+  }
   bool is_of_circle() const { return target >= Target::kX; }
   /// A flake's alpha also depends on depth and radius.
-  bool changes_paint() const { return target == Target::kOpacity || target >= Target::kZ; }
+  bool changes_paint() const {
+    return target == Target::kOpacity || target == Target::kStrokeColor ||
+           target == Target::kStrokeAlpha || target >= Target::kZ;
+  }
   /// True if values outside of the keys' range are valid, so that a spline may overshoot.
   bool is_unbounded() const;
   /// Number of components.
   std::size_t numbers() const;
   /// The key in scene files.
   const char* name() const;
+  /// For people: "stroke width".
+  std::string label() const;
 };
 
-/// Sets all values with keys.
+/// For a layer with `frames`. Samples after a frame belong to it.
+bool is_shown(const Layer& layer, double frame);
+/// Sets all values with keys, and hides layers that other frames show.
 void apply_keys(Scene& scene, double frame);
 
 }  // namespace roundel

@@ -17,6 +17,7 @@
 #include "renderer/format/validate.h"
 #include "renderer/format/yaml_tree.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_film.h"
 #include "renderer/scene/scene_reader.h"
 #include "renderer/scene/scene_spec.h"
 #include "renderer/scene/vars.h"
@@ -36,10 +37,12 @@ std::vector<std::string> layer_names(YamlNode root) {
   return names;
 }
 
-Scene read_text(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
+/// `uses_frame`: set to true if a value is $frame.
+Scene read_text(std::string_view text, const std::string& path, const SceneOverrides& overrides,
+                bool& uses_frame) {
   YamlTree tree(text, path);
   FormatErrors errors(path);
-  replace_vars(tree, path, overrides.vars, errors);
+  uses_frame = replace_vars(tree, path, overrides.vars, overrides.frame, errors);
   errors.set_layer_names(layer_names(tree.root()));
   Scene scene;
   if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
@@ -48,17 +51,36 @@ Scene read_text(std::string_view text, const std::string& path, const SceneOverr
   return scene;
 }
 
+/// A scene for each number of $frame.
+std::shared_ptr<const SceneFilm> film_of_text(std::string_view text, const std::string& path,
+                                              const SceneOverrides& overrides) {
+  const auto load = [text = std::string(text), path, overrides](std::int64_t frame) {
+    SceneOverrides of_frame = overrides;
+    of_frame.frame = frame;
+    return parse_scene(text, path, of_frame);
+  };
+  auto film = std::make_shared<SceneFilm>(load, max_film_bytes(overrides.memory));
+  film->is_by_var = true;
+  return film;
+}
+
 }  // namespace
 
 void check_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
-  read_text(text, path, overrides);
+  bool uses_frame = false;
+  read_text(text, path, overrides, uses_frame);
 }
 
 Scene parse_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
-  Scene scene = read_text(text, path, overrides);
+  bool uses_frame = false;
+  Scene scene = read_text(text, path, overrides, uses_frame);
   scene.memory = overrides.memory;
   resolve_scene(scene, overrides.is_film || overrides.frame);
-  return overrides.frame ? scene_at(scene, *overrides.frame) : scene;
+  if (overrides.frame) scene = scene_at(scene, *overrides.frame);
+  if (!uses_frame) return scene;
+  scene.frame = overrides.frame.value_or(scene.default_frame());
+  scene.film = film_of_text(text, path, overrides);
+  return scene;
 }
 
 bool is_stream_path(const std::string& path) {

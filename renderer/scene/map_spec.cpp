@@ -2,12 +2,12 @@
 #include <iterator>
 
 #include "renderer/map/data_map.h"
+#include "renderer/scene/spec_keys.h"
 #include "renderer/scene/spec_values.h"
 
 namespace roundel {
 namespace {
 
-constexpr std::uint64_t kMaxPixelLength = 1'000'000;
 constexpr std::int64_t kMaxColumn = 65'535;
 
 SpecPtr column_name() {
@@ -46,7 +46,11 @@ std::vector<Field> scale_fields() {
        "\"linear\""},
       {"threshold", number_above(0, kMaxNumber),
        "Threshold of symlog: sign(v) * log2(1 + |v| / threshold).", "1"},
-      {"domain", spec(ListSpec{end, 2, 2}, "[low, high], numbers or percentiles as 99%"),
+      {"domain",
+       any_of({spec(ListSpec{end, 2, 2}, "[low, high], numbers or percentiles as 99%"),
+               object("{keys: {FRAME: VALUE, ...}, ease: NAME}",
+                      key_fields({array_of<2>(any_number(), "[low, high], two numbers")}))},
+              "", "domain"),
        "Values at the two ends of the range: numbers, or percentiles of the drawn rows. If absent, "
        "the rows' smallest and largest value."},
       {"over", over_frame(),

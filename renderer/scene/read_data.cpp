@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -73,8 +74,10 @@ void DataReader::note_columns(PartlyValidNode layer) {
     if (columns->items()[c].text() != kDataColumnNames.back()) used.numbers.insert(c);
 }
 
-DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::string& layer_path) {
+DataSource DataReader::read(PartlyValidNode layer, const Layer& read_so_far,
+                            const std::string& layer_path) {
   layer_path_ = layer_path;
+  const Shader shader = read_so_far.shader;
   DataSource source;
   const auto data = layer.find("data");
   const auto columns = layer.find("columns");
@@ -90,7 +93,7 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
   if (is_file && overrides_.on_data_file && !(is_film && animation_))
     overrides_.on_data_file(source.path);
   if (is_film) {
-    source.film = read_film(*data, name, scene.parent_path().string());
+    source.film = read_film(*data, name, scene.parent_path().string(), read_so_far.frames);
     if (!source.film) return source;
     source.path = source.film->path(source.film->start);
   }
@@ -143,8 +146,9 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
   return source;
 }
 
-std::shared_ptr<const DataFilm> DataReader::read_film(ValidNode data, const FrameName& name,
-                                                      const std::string& folder) {
+std::shared_ptr<const DataFilm> DataReader::read_film(
+    ValidNode data, const FrameName& name, const std::string& folder,
+    const std::optional<std::array<double, 2>>& shown) {
   auto film = std::make_shared<DataFilm>();
   film->folder = folder;
   film->name = name;
@@ -156,8 +160,14 @@ std::shared_ptr<const DataFilm> DataReader::read_film(ValidNode data, const Fram
     return fail(fmt::format(
         "{}: no such file; for one file per frame add \"animation\", as animation: {{frames: 60}}",
         (std::filesystem::path(folder) / data.text()).string()));
-  film->start = animation_->start;
-  film->frames = animation_->frames;
+  std::int64_t first = animation_->start, last = first + animation_->frames - 1;
+  if (shown && (*shown)[0] <= static_cast<double>(last) &&
+      static_cast<double>(first) <= (*shown)[1]) {
+    first = std::max(first, static_cast<std::int64_t>(std::ceil((*shown)[0])));
+    last = std::min(last, static_cast<std::int64_t>(std::floor((*shown)[1])));
+  }
+  film->start = first;
+  film->frames = std::max<std::int64_t>(1, last - first + 1);
   for (std::int64_t i = 0; overrides_.on_data_file && i < film->frames; ++i)
     overrides_.on_data_file(film->path(film->start + i));
   if (!missing_files(*film, {film->start}).empty()) return fail(list_missing_files(*film));

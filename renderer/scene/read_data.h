@@ -30,7 +30,7 @@ class DataReader {
   /// Notes a layer's columns. Call for all layers first, since they may share a file.
   void note_columns(PartlyValidNode layer);
   /// `layer_path`: such as "layers[0]".
-  DataSource read(PartlyValidNode layer, Shader shader, const std::string& layer_path);
+  DataSource read(PartlyValidNode layer, const Layer& read_so_far, const std::string& layer_path);
 
  private:
   struct DataFile {
@@ -38,9 +38,10 @@ class DataReader {
     std::uint64_t content_hash = 0;
   };
 
-  /// Returns nothing if a file is missing.
+  /// Returns nothing if a file is missing. `shown`: Layer::frames.
   std::shared_ptr<const DataFilm> read_film(ValidNode data, const FrameName& name,
-                                            const std::string& folder);
+                                            const std::string& folder,
+                                            const std::optional<std::array<double, 2>>& shown);
   /// All files must exist if a scale or view depends on all.
   void check_film(ValidNode data, const DataSource& source);
   void read_map(PartlyValidNode layer, Shader shader, DataSource& source);

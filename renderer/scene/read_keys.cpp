@@ -12,7 +12,7 @@ namespace roundel {
 namespace {
 
 Keys::Value read_value(ValidNode node, std::size_t numbers) {
-  if (numbers == 1) return {read_number(node)};
+  if (numbers == 1) return {read_length(node).value};
   if (numbers == 2) {
     const std::array<double, 2> point = read_point(node);
     return {point[0], point[1]};
@@ -34,6 +34,8 @@ void KeyReader::read(PartlyValidNode map, const KeyedValue& first, KeyedValue::T
     const std::optional<ValidNode> node = map.find(as.name());
     if (!node || !node->is_map()) continue;
     as.keys = read_keys(*node, as, path + "." + as.name());
+    if (as.target == KeyedValue::Target::kStrokeWidth)
+      as.in_pixels = read_unit(*node, path + "." + as.name());
     found_.push_back(as);
   }
 }
@@ -81,6 +83,17 @@ Keys KeyReader::read_keys(ValidNode node, const KeyedValue& as, const std::strin
   }
   check_path(node, as, path, made);
   return made;
+}
+
+bool KeyReader::read_unit(ValidNode node, const std::string& path) {
+  std::optional<bool> in_pixels;
+  node.find("keys").value().for_each_entry([&](std::string_view /*time*/, ValidNode value) {
+    const bool is_pixels = read_length(value_at_key(value)).in_pixels;
+    if (in_pixels.value_or(is_pixels) != is_pixels)
+      errors_.add(value.place(), path, "expected pixels at all keys, or at none");
+    in_pixels = is_pixels;
+  });
+  return in_pixels.value_or(false);
 }
 
 void KeyReader::check_path(ValidNode node, const KeyedValue& as, const std::string& path,

@@ -21,6 +21,7 @@ class KeyReader {
 
   /// Sets the rate for keys in seconds, before reading.
   void set_fps(Ratio fps) { fps_ = fps; }
+  Ratio fps() const { return fps_; }
   /// Reads the keys of targets `first` to `last`, in this layer and circle. `path`: the map's.
   void read(PartlyValidNode map, const KeyedValue& first, KeyedValue::Target last,
             const std::string& path);
@@ -38,6 +39,8 @@ class KeyReader {
     std::optional<Ease> ease;
   };
   Keys read_keys(ValidNode node, const KeyedValue& as, const std::string& path);
+  /// True if all values are in pixels.
+  bool read_unit(ValidNode node, const std::string& path);
   void check_path(ValidNode node, const KeyedValue& as, const std::string& path, const Keys& keys);
 
   FormatErrors& errors_;

@@ -11,6 +11,7 @@
 #include "renderer/format/form.h"
 #include "renderer/format/key_hints.h"
 #include "renderer/format/number_text.h"
+#include "renderer/scene/read_keys.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene_spec.h"
 
@@ -173,17 +174,29 @@ class MapReader {
     if (!domain) return scale;
     if (scale.kind == ScaleKind::kRank)
       add_error(*domain, key + ".domain", "remove it: scale: rank uses all percentiles");
-    const std::vector<ValidNode> ends = domain->items();
+    if (!domain->is_map()) {
+      read_domain(*domain, key + ".domain", scale);
+    } else {
+      if (scale.is_over_frame)
+        add_error(*domain, key + ".domain", "over: frame has no keys; write over: film");
+      domain->find("keys").value().for_each_entry([&](std::string_view time, ValidNode value) {
+        read_domain(value_at_key(value), fmt::format("{}.domain.keys.{}", key, time), scale);
+      });
+    }
+    return scale;
+  }
+
+  void read_domain(ValidNode list, const std::string& key, Scale& scale) {
+    const std::vector<ValidNode> ends = list.items();
     scale.domain = {read_domain_end(ends.at(0)), read_domain_end(ends.at(1))};
     for (std::size_t i = 0; i < 2; ++i) {
       const DomainEnd& end = (*scale.domain)[i];
       if (!end.is_percentile && !accepts(scale.kind, end.value))
         add_error(
-            ends[i], fmt::format("{}.domain[{}]", key, i),
+            ends[i], fmt::format("{}[{}]", key, i),
             fmt::format("expected {}, which scale: {} needs, got {}", accepted_values(scale.kind),
                         kScaleNames[static_cast<std::size_t>(scale.kind)], end.value));
     }
-    return scale;
   }
 
   void read_color_map(ValidNode node) {

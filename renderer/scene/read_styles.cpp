@@ -109,7 +109,7 @@ void check_blend(PartlyValidNode node, const ImageSettings& image, const std::st
   std::visit(check, layer.source);
   const auto stroke = node.find_part("stroke");
   if (const auto color = stroke ? stroke->find("color") : std::nullopt)
-    check.check(color->place(), ".stroke.color", max_channel(read_color(*color)));
+    check.check(color->place(), ".stroke.color", max_over_time(*color));
 }
 
 void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& layer,

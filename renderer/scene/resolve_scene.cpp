@@ -23,9 +23,14 @@ bool fits_data(const Scene& scene) {
   return scene.window && scene.window->kind == ViewWindow::Kind::kData;
 }
 
-/// Hiding a layer must not move a view that fits it.
+/// True if no frame needs the layer's data. Hiding a layer must not move a view that fits it.
 bool is_ignored(const Scene& scene, const Layer& layer) {
-  return layer.is_hidden && !fits_data(scene);
+  return layer.is_hidden && !layer.frames && !fits_data(scene);
+}
+
+/// True if the layer is without a file in a frame that hides it.
+bool lacks_file(const Layer& layer, const DataSource& data) {
+  return data.film && waits_for_frame(layer);
 }
 
 /// Calls work(layer, data) for all layers with data, and throws all problems together.
@@ -56,7 +61,7 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
 void survey_layers(Scene& scene, SceneUse use) {
   const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
-    if (is_ignored(scene, layer)) return;
+    if (is_ignored(scene, layer) || lacks_file(layer, data)) return;
     DataMap& map = data.map;
     // Data with `columns` are checked while drawing, unless they are drawn in runs.
     const bool draws = use == SceneUse::kDraw &&
@@ -170,9 +175,10 @@ View view_of(const ViewWindow& view_window, const Scene& scene) {
 
 void set_view(Scene& scene) {
   if (!scene.window) return;
-  const bool flip_y = scene.view.flip_y;
+  const View given = scene.view;
   scene.view = view_of(*scene.window, scene);
-  scene.view.flip_y = flip_y;
+  scene.view.flip_y = given.flip_y;
+  scene.view.rotate = given.rotate;
   if (!(scene.view.zoom > 0 && scene.view.zoom <= kMaxZoom))
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: view: a window {} scene units high needs a zoom of {}; at most {}",
@@ -297,6 +303,8 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
       if (has_moved && fits_data(at) && at.window->is_over_frame) data.facts = nullptr;
       return;
     }
+    data.facts = nullptr;
+    if (lacks_file(layer, data)) return;
     data.path = data.film->path(frame);
     std::shared_ptr<const Table>& table = tables[{data.path, data.dataset}];
     if (!table) table = open_frame(at, *data.film, data.dataset, frame);
@@ -306,8 +314,8 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
     data.rows = data.table->rows();
     data.content_hash = table->content_hash();
     data.fits_float = table->fits_float();
-    data.facts = nullptr;
   });
+  if (!tables.empty()) apply_keys(at, static_cast<double>(frame));  // domains in their maps
   complete(at, use);
   return at;
 }
@@ -316,8 +324,18 @@ Scene restricted_to(Scene scene, const FrameList& frames) {
   std::vector<KeyedValue> moving;
   for (const KeyedValue& keyed : keyed_values(scene))
     if (!keyed.keys.is_constant_in(frames)) moving.push_back(keyed);
-  if (moving.size() == keyed_values(scene).size()) return scene;
+  const auto never_changes = [&](const Layer& layer) {
+    return layer.frames && std::all_of(frames.begin(), frames.end(), [&](std::int64_t frame) {
+             return is_shown(layer, static_cast<double>(frame)) ==
+                    is_shown(layer, static_cast<double>(frames.front()));
+           });
+  };
+  if (moving.size() == keyed_values(scene).size() &&
+      std::none_of(scene.layers.begin(), scene.layers.end(), never_changes))
+    return scene;
   scene = scene_at(scene, frames.front());
+  for (Layer& layer : scene.layers)
+    if (never_changes(layer)) layer.frames.reset();
   scene.keyed =
       moving.empty() ? nullptr : std::make_shared<const std::vector<KeyedValue>>(std::move(moving));
   return scene;
@@ -338,8 +356,12 @@ void check_data_files(const Scene& scene, const FrameList& frames) {
   Lines problems;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr || !data->film) continue;
-    const std::string problem = missing_files(*data->film, frames);
+    if (data == nullptr || !data->film || is_ignored(scene, layer)) continue;
+    FrameList shown = frames;
+    if (layer.frames)
+      std::erase_if(
+          shown, [&](std::int64_t frame) { return !is_shown(layer, static_cast<double>(frame)); });
+    const std::string problem = missing_files(*data->film, shown);
     if (problem.empty()) continue;
     problems += fmt::format("{}: data: {}", scene.path, problem);
   }

@@ -54,7 +54,8 @@ bool is_data_film(const Scene& scene) {
 
 bool is_simulated(const Layer& layer) {
   const auto* const generator = std::get_if<GeneratorSource>(&layer.source);
-  return !layer.is_hidden && generator != nullptr && classic_scene(generator->name).is_simulated;
+  return (!layer.is_hidden || layer.frames) && generator != nullptr &&
+         classic_scene(generator->name).is_simulated;
 }
 
 std::int64_t shown_frame(const Scene& scene, std::int64_t frame) {
@@ -82,7 +83,9 @@ const std::vector<KeyedValue>& keyed_values(const Scene& scene) {
 }
 
 bool has_frames(const Scene& scene) {
-  return scene.keyed || scene.film || is_data_film(scene);
+  return scene.keyed || scene.film || is_data_film(scene) ||
+         std::any_of(scene.layers.begin(), scene.layers.end(),
+                     [](const Layer& layer) { return layer.frames.has_value(); });
 }
 
 std::string DataFilm::path(std::int64_t frame) const {

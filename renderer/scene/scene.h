@@ -25,7 +25,10 @@ struct View {
   double center_x = 0.5, center_y = 0.5;
   double zoom = 1;      ///< > 0
   bool flip_y = false;  ///< y points down
+  double rotate = 0;    ///< degrees counter-clockwise in the image, about its middle
 
+  /// The same in scene space.
+  double scene_rotate() const { return flip_y ? -rotate : rotate; }
   bool operator==(const View&) const = default;
 };
 
@@ -41,7 +44,7 @@ struct ViewWindow {
 
 /// True if frame space is scene space, in an image of this size.
 inline bool is_identity(const View& view, int width, int height) {
-  return view.zoom == 1 && view.center_y == 0.5 && !view.flip_y &&
+  return view.zoom == 1 && view.center_y == 0.5 && !view.flip_y && view.rotate == 0 &&
          view.center_x == 0.5 * static_cast<double>(width) / static_cast<double>(height);
 }
 
@@ -196,7 +199,10 @@ struct Layer {
   BlendMode blend = BlendMode::kOver;
   bool fill = true;                   ///< false: only the stroke is painted
   std::optional<Stroke> stroke = {};  ///< above the fill; not with snow
-  bool is_hidden = false;             ///< without circles, but counted as a layer
+  /// First and last frame that show it; absent: all. Other frames hide it.
+  std::optional<std::array<double, 2>> frames = {};
+  bool is_on_screen = false;  ///< inline circles in pixels, from the image's lower left corner
+  bool is_hidden = false;     ///< without circles, but counted as a layer
 };
 
 struct Animation {
@@ -244,7 +250,11 @@ inline std::uint64_t count_parts(const Layer& layer) {
 CircleStyles styles_of(const Scene& scene);
 /// True if a layer has a data file per frame.
 bool is_data_film(const Scene& scene);
-/// True for a simulation that is not hidden.
+/// True if the layer is hidden in the scene's frame, but not in all.
+inline bool waits_for_frame(const Layer& layer) {
+  return layer.is_hidden && layer.frames;
+}
+/// True for a simulation that is not hidden in all frames.
 bool is_simulated(const Layer& layer);
 /// The scene's frame for a film's frame: rows of a table all show one.
 std::int64_t shown_frame(const Scene& scene, std::int64_t frame);

@@ -1,7 +1,9 @@
 #include "renderer/scene/scene_film.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "renderer/base/memory.h"
 #include "renderer/data/table.h"
 
 namespace roundel {
@@ -28,6 +30,11 @@ struct SceneSize {
 };
 
 }  // namespace
+
+std::uint64_t max_film_bytes(std::uint64_t memory) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28, kShare = 8;
+  return std::min(kMaxBytes, (memory > 0 ? memory : physical_memory()) / kShare);
+}
 
 Scene SceneFilm::load(std::int64_t frame, SceneUse use) const {
   {

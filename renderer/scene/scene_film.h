@@ -13,7 +13,11 @@
 
 namespace roundel {
 
-/// A scene per frame, from a file each or from a row of a table, whose number is the frame's.
+/// Memory for scenes that were checked and wait to be drawn. `memory`: Scene::memory.
+std::uint64_t max_film_bytes(std::uint64_t memory);
+
+/// A scene per frame: from a file each, from a row of a table, whose number is the frame's, or from
+/// one file with $frame.
 /// Thread-safe loading.
 class SceneFilm {
  public:
@@ -25,6 +29,7 @@ class SceneFilm {
   /// Keeps a scene that will be drawn, to read its files once, within the limit.
   void keep(std::int64_t frame, Scene scene) const;
 
+  bool is_by_var = false;  ///< frames differ in $frame
   // Members for the rows of a table:
   std::int64_t rows = 0;                         ///< 0: files
   std::optional<std::int64_t> scene_frame = {};  ///< frame of all scenes

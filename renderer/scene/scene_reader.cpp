@@ -42,6 +42,7 @@ class SceneReader {
       scene.animation = read_animation(*animation);
     }
     scene.frame = scene.default_frame();
+    if (const auto image = root.find_part("image")) read_background_keys(*image);
     if (const auto view = root.find_part("view")) read_view(*view, scene);
     data_.set_film(scene.animation, scene.window && scene.window->kind == ViewWindow::Kind::kData &&
                                         !scene.window->is_over_frame);
@@ -63,7 +64,7 @@ class SceneReader {
     using Target = KeyedValue::Target;
     ViewKeys keys;
     scene_forms().view.fill(node, keys);
-    keys_.read(node, {Target::kCenter}, Target::kMargin, "view");
+    keys_.read(node, {Target::kCenter}, Target::kViewRotate, "view");
     scene.view = keys.view;
     const ViewWindow& window = keys.window;
     for (const auto& [key, ends] : {std::pair("x", window.x), std::pair("y", window.y)})
@@ -92,6 +93,16 @@ class SceneReader {
     if (overrides_.width && overrides_.height) check_size_option(image);
     scale_image(image);
     crop_image(image);
+  }
+
+  void read_background_keys(PartlyValidNode image) {
+    using Target = KeyedValue::Target;
+    const auto node = image.find("background");
+    if (!node || !node->is_map()) return;
+    if (node->has("keys"))
+      keys_.read(image, {Target::kBackground}, Target::kBackground, "image");
+    else
+      keys_.read(*node, {Target::kBottom}, Target::kTop, "image.background");
   }
 
   void scale_image(ImageSettings& image) const {
@@ -158,6 +169,8 @@ class SceneReader {
                                                   roundel::quoted(name), layers_hint(name, names)));
       layer->is_hidden = false;
     }
+    for (Layer& layer : scene.layers)
+      if (layer.is_hidden) layer.frames.reset();
   }
   static std::string layers_hint(const std::string& name, const std::vector<std::string>& names) {
     std::string meant = did_you_mean(name, names);
@@ -201,6 +214,7 @@ class SceneReader {
     scene_forms().layer.fill(node, layer);
     keys_.read(node, {KeyedValue::Target::kOpacity, layer_index_}, KeyedValue::Target::kRotate,
                layer_path_);
+    if (const auto frames = node.find("frames")) layer.frames = read_frames(*frames);
     layer.source = InlineSource{};  // replaces an invalid source
     if (const auto generator = node.find("generator")) {
       GeneratorSource source = scene_forms().generator.read(*generator);
@@ -209,7 +223,7 @@ class SceneReader {
     } else if (const auto random = node.find_part("random")) {
       layer.source = read_random(*random, layer_path_, errors_);
     } else if (const auto circles = node.find("circles")) {
-      layer.source = read_circles(*circles);
+      layer.source = read_circles(*circles, layer.is_on_screen);
     }
     const auto shader = node.find("shader");
     if (shader && shader->is_map()) {
@@ -220,13 +234,70 @@ class SceneReader {
     }
     if (node.has("data")) {
       read_key(node, "alpha", read_number, layer.alpha);
-      layer.source = data_.read(node, layer.shader, layer_path_);
+      layer.source = data_.read(node, layer, layer_path_);
     }
     read_styles(node, image_, layer_path_, layer, errors_);
+    if (const auto stroke = node.find_part("stroke"); stroke && layer.stroke)
+      keys_.read(*stroke, {KeyedValue::Target::kStrokeWidth, layer_index_},
+                 KeyedValue::Target::kStrokeAlpha, layer_path_ + ".stroke");
+    if (layer.is_on_screen) check_screen(node);
+    if (const auto map = node.find_part("map")) read_domain_keys(*map);
     return layer;
   }
 
-  InlineSource read_circles(ValidNode list) {
+  void read_domain_keys(PartlyValidNode map) {
+    using Target = KeyedValue::Target;
+    for (const auto& [key, target] : {std::pair("radius", Target::kRadiusDomain),
+                                      {"alpha", Target::kAlphaDomain},
+                                      {"color", Target::kColorDomain}})
+      if (const auto value = map.find(key); value && value->is_map())
+        keys_.read(*value, {target, layer_index_}, target,
+                   fmt::format("{}.map.{}", layer_path_, key));
+  }
+
+  void check_screen(PartlyValidNode node) {
+    if (!node.has("circles"))
+      errors_.add(node.find("space")->place(), layer_path_ + ".space",
+                  "screen works only for layers of circles");
+    for (const char* const key : {"offset", "scale", "rotate", "pivot"})
+      if (const auto value = node.find(key))
+        errors_.add(value->place(), fmt::format("{}.{}", layer_path_, key),
+                    "does not work with space: screen; change x, y and radius of the circles");
+    const auto stroke = node.find_part("stroke");
+    if (const auto width = stroke ? stroke->find("width") : std::nullopt)
+      check_unit(*width, true, [&] { return layer_path_ + ".stroke.width"; });
+  }
+
+  /// Checks that the value, or all values of keys, are in pixels, or none.
+  template <typename PathOf>
+  void check_unit(ValidNode node, bool in_pixels, const PathOf& path_of) {
+    if (const auto keys = node.is_map() ? node.find("keys") : std::nullopt) {
+      keys->for_each_entry([&](std::string_view /*time*/, ValidNode value) {
+        check_unit(value_at_key(value), in_pixels, path_of);
+      });
+    } else if (node.text().ends_with("px") != in_pixels) {
+      errors_.add(node.place(), path_of(),
+                  in_pixels ? fmt::format("expected pixels, which space: screen needs, as {0}px, "
+                                          "got {0}",
+                                          node.text())
+                            : fmt::format("expected scene units, got {}; for pixels write the "
+                                          "layer's space: screen",
+                                          node.text()));
+    }
+  }
+
+  std::array<double, 2> read_frames(ValidNode node) {
+    const std::vector<ValidNode> ends = node.items();
+    const std::array<double, 2> frames{parse_key_time(ends.at(0).text(), keys_.fps()).value(),
+                                       parse_key_time(ends.at(1).text(), keys_.fps()).value()};
+    if (frames[0] > frames[1])
+      errors_.add(node.place(), layer_path_ + ".frames",
+                  fmt::format("expected the first frame, then the last, got {}, then {}",
+                              ends.at(0).text(), ends.at(1).text()));
+    return frames;
+  }
+
+  InlineSource read_circles(ValidNode list, bool in_pixels) {
     InlineSource source;
     source.circles.reserve(list.count());
     for (const ValidNode& node : list.items()) {
@@ -234,7 +305,12 @@ class SceneReader {
       scene_forms().circle.fill(node, circle);
       const std::size_t index = source.circles.size() - 1;
       bool has_keys = false;
-      node.for_each_entry([&](std::string_view, ValidNode value) { has_keys |= value.is_map(); });
+      node.for_each_entry([&](std::string_view key, ValidNode value) {
+        has_keys |= value.is_map();
+        if (key == "x" || key == "y" || key == "radius")
+          check_unit(value, in_pixels,
+                     [&] { return fmt::format("{}.circles[{}].{}", layer_path_, index, key); });
+      });
       if (has_keys)
         keys_.read(node, {KeyedValue::Target::kX, layer_index_, index}, KeyedValue::Target::kAlpha,
                    fmt::format("{}.circles[{}]", layer_path_, index));

@@ -10,7 +10,7 @@
 #include "renderer/format/schema.h"
 #include "renderer/format/yaml_tree.h"
 #include "renderer/scene/classic_scenes.h"
-#include "renderer/scene/keyed_value.h"
+#include "renderer/scene/spec_keys.h"
 #include "renderer/scene/spec_values.h"
 
 namespace roundel {
@@ -28,19 +28,6 @@ Form<double> coordinate() {
   return number(-kMaxCoordinate, kMaxCoordinate);
 }
 
-Form<Background> background() {
-  std::vector<Form<Background>> forms = color_forms_as<Background>([](const DisplayColor& color) {
-    return Background{color, color};
-  });
-  forms.emplace_back(object<Background>(
-      "", {required("bottom", &Background::bottom, color(), "Colour of the lowest pixel row."),
-           required("top", &Background::top, color(), "Colour above the highest pixel row.")}));
-  return any_of<Background>(
-      forms,
-      "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or a gradient "
-      "{bottom: COLOUR, top: COLOUR}");
-}
-
 using Point = std::array<double, 2>;
 Form<Point> point() {
   return array_of<2>(coordinate(), "a point [x, y]", "point");
@@ -49,39 +36,41 @@ Form<Point> view_center() {
   return array_of<2>(data_coordinate(), "a point [x, y]");
 }
 
-/// one_of() with one definition in the schema.
-template <typename E, std::size_t kCount>
-Form<E> names_of(const std::array<const char*, kCount>& names, std::string definition) {
-  return one_of<E>(std::vector<std::string>(names.begin(), names.end()), std::move(definition));
-}
-
-/// A value, or keys over time, which KeyReader reads. Values are not maps.
-template <typename V>
-Form<std::optional<V>> over_time(const Form<V>& value, std::string definition) {
-  const SpecPtr arrival =
-      object("{to: VALUE, ease: NAME}",
-             {required("to", value, "The value at this key."),
-              {"ease", names_of<Ease>(kEaseNames, "ease"), "How the value arrives here."}});
-  const SpecPtr keys =
-      spec(DictSpec{any_of({value, arrival}, ""), DictSpec::Keys::kTimes}, "{FRAME: VALUE, ...}");
-  std::vector<std::string> eases(kEaseNames.begin(), kEaseNames.end());
-  eases.emplace_back(kExponentialEase);
-  const SpecPtr keyed = object(
-      "{keys: {FRAME: VALUE, ...}, ease: NAME}",
-      {required("keys", keys, "Values by frame number, or by seconds as 2.5s."),
-       {"ease", one_of(eases, "keysEase"), "How the value moves from key to key.", "\"linear\""},
-       {"path", names_of<KeyPath>(kKeyPathNames, "keyPath"), "Values between two keys.",
-        "\"linear\""},
-       {"repeat", names_of<KeyRepeat>(kKeyRepeatNames, "keyRepeat"), "Values after the last key.",
-        "\"none\""}});
-  return {any_of({value, keyed}, "", std::move(definition)),
-          [read = value.read](ValidNode node) -> std::optional<V> {
-            if (node.is_map()) return std::nullopt;
-            return read(node);
-          }};
+Form<std::optional<DisplayColor>> color_over_time() {
+  return over_time(color(), "colorOverTime");
 }
 Form<std::optional<double>> coordinate_over_time() {
   return over_time(coordinate(), "coordinateOverTime");
+}
+Form<Background> background() {
+  std::vector<Form<Background>> forms = color_forms_as<Background>([](const DisplayColor& color) {
+    return Background{color, color};
+  });
+  std::vector<FieldOf<Background>> fields = {
+      {"bottom", &Background::bottom, color_over_time(), "Colour of the lowest pixel row."},
+      {"top", &Background::top, color_over_time(), "Colour above the highest pixel row."}};
+  for (Field field : key_fields({color()})) {
+    field.is_required = false;
+    fields.emplace_back(std::move(field));
+  }
+  forms.emplace_back(object<Background>("", std::move(fields),
+                                        {.exactly_one_of = {"bottom", "keys"},
+                                         .needs = {{"bottom", "top"},
+                                                   {"top", "bottom"},
+                                                   {"ease", "keys"},
+                                                   {"path", "keys"},
+                                                   {"repeat", "keys"}}}));
+  return any_of<Background>(
+      forms,
+      "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or a gradient "
+      "{bottom: COLOUR, top: COLOUR}");
+}
+
+/// A place, which may be outside, or a length of a circle on the screen.
+Form<double> screen_pixels(bool is_place) {
+  return {spec(UnitSpec{"px", kMaxPixelLength, !is_place, is_place},
+               is_place ? "pixels, at most 1000000px" : "pixels > 0px, at most 1000000px"),
+          [](ValidNode node) { return read_length(node).value; }};
 }
 Form<std::optional<double>> share_over_time() {
   return over_time(number(0, 1), "shareOverTime");
@@ -212,15 +201,16 @@ ObjectForm<RandomSource> make_random_circles() {
 }
 
 ObjectForm<InlineCircle> make_inline_circle() {
-  const auto place = coordinate_over_time();
+  const auto place = over_time(coordinate(), "circlePlace", {screen_pixels(true)});
+  const auto radius =
+      over_time(number_above(0, kMaxCoordinate), "circleRadius", {screen_pixels(false)});
   return object<InlineCircle>(
       "a circle {x: NUMBER, y: NUMBER, radius: NUMBER, ...}",
       {required("x", &InlineCircle::x, place, "x of the centre in scene units, to the right."),
        required("y", &InlineCircle::y, place, "y of the centre in scene units, upwards."),
        {"z", &InlineCircle::z, share_over_time(), "Depth; only the snow shader reads it.", "0"},
-       required("radius", &InlineCircle::radius, size_over_time(), "Radius in scene units."),
-       {"color", &InlineCircle::color, over_time(color(), "colorOverTime"), "Colour.",
-        "\"#000000\""},
+       required("radius", &InlineCircle::radius, radius, "Radius in scene units."),
+       {"color", &InlineCircle::color, color_over_time(), "Colour.", "\"#000000\""},
        {"alpha", &InlineCircle::alpha, share_over_time(), "Opacity; the shader's if absent."}});
 }
 
@@ -250,9 +240,19 @@ SpecPtr shader() {
 ObjectForm<Stroke> make_stroke() {
   return object<Stroke>(
       "{width: LENGTH, color: COLOUR, alpha: NUMBER}",
-      {required("width", &Stroke::width, width(kMaxCoordinate), "Width, as 0.5 or 2px; > 0."),
-       {"color", &Stroke::color, color(), "Colour; the circle's if absent."},
-       {"alpha", &Stroke::alpha, number(0, 1), "Opacity; the circle's if absent."}});
+      {required("width", &Stroke::width, over_time(width(kMaxCoordinate), "widthOverTime"),
+                "Width, as 0.5 or 2px; > 0."),
+       {"color", &Stroke::color, color_over_time(), "Colour; the circle's if absent."},
+       {"alpha", &Stroke::alpha, share_over_time(), "Opacity; the circle's if absent."}});
+}
+
+/// Frame numbers or seconds, which read_frames() reads.
+SpecPtr frame_span() {
+  const char* const expected = "a frame number or seconds >= 0, as 2.5s";
+  return array_of<2>(any_of<std::string>({{spec(UnitSpec{"s", kMaxFrame}, expected), read_text},
+                                          {integer(-kMaxFrame, kMaxFrame).spec, read_text}},
+                                         expected),
+                     "[FIRST, LAST], frame numbers or seconds, as 2.5s");
 }
 
 ObjectForm<Layer> make_layer(const SceneForms& forms) {
@@ -283,6 +283,8 @@ ObjectForm<Layer> make_layer(const SceneForms& forms) {
        {"name", &Layer::name, text("a name"),
         "Name for messages and --layers, unique among the layers and without commas."},
        {"opacity", &Layer::opacity, share_over_time(), "Factor on each circle's alpha.", "1"},
+       {"frames", frame_span(),
+        "First and last frame that show the layer, or their seconds, as 2.5s; all if absent."},
        {"blend", &Layer::blend, one_of<BlendMode>(kBlendModeNames),
         "Blend mode: how each circle changes the picture below it.", "\"over\""},
        {"fill", &Layer::fill, boolean(), "False: only the stroke is painted.", "true"},
@@ -298,6 +300,10 @@ ObjectForm<Layer> make_layer(const SceneForms& forms) {
         "Degrees by which the layer turns counter-clockwise about the pivot.", "0"},
        {"pivot", in(&Layer::move, &LayerMove::pivot), view_center(),
         "Fixed point of scale and rotate.", "[0, 0]"},
+       {"space", &Layer::is_on_screen, one_of<bool>({"scene", "screen"}),
+        "screen: x, y, radius and the stroke's width of circles are pixels, from the picture's "
+        "lower left corner, whatever the view.",
+        "\"scene\""},
        {"shader", shader(),
         "Look of the circles; if absent, solid, but snow for the classic scenes snow and "
         "snowsingle."}},
@@ -386,7 +392,9 @@ ObjectForm<ViewKeys> make_view() {
        {"aspect", of_window(&ViewWindow::covers), one_of<bool>({"contain", "cover"}),
         "All of the window shows (contain), or it fills the image (cover).", "\"contain\""},
        {"flip", [](ViewKeys& keys, const std::string&) { keys.view.flip_y = true; }, one_of({"y"}),
-        "y: the y axis points down, as in images."}},
+        "y: the y axis points down, as in images."},
+       {"rotate", of_view(&View::rotate), coordinate_over_time(),
+        "Degrees by which the picture's content turns counter-clockwise about its middle.", "0"}},
       {.needs = {{"x", "y"}, {"y", "x"}, {"margin", "fit"}, {"over", "fit"}},
        .needs_any = {{"aspect", {"x", "fit"}}},
        .excludes = {

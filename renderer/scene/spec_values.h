@@ -13,6 +13,7 @@
 namespace roundel {
 
 inline constexpr std::uint64_t kMaxStops = 1000;  ///< in colour maps and choices
+inline constexpr std::uint64_t kMaxPixelLength = 1'000'000;
 
 inline Form<double> data_coordinate() {
   return number(-kMaxDataCoordinate, kMaxDataCoordinate);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/format/number_text.h"
 #include "renderer/format/validate.h"
 
 namespace roundel {
@@ -28,6 +30,15 @@ std::string_view var_of(std::string_view text) {
   if (!text.starts_with('$')) return {};
   const std::string_view name = leading_name(text.substr(1));
   return name.size() + 1 == text.size() ? name : std::string_view{};
+}
+
+constexpr std::string_view kFrame = "frame";
+
+/// True for keys whose values must not depend on the frame.
+bool refuses_frame(std::string_view key) {
+  constexpr std::array<std::string_view, 8> kKeys = {"version", "image",   "animation", "output",
+                                                     "data",    "dataset", "keys",      "frames"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
 bool takes_parts(std::string_view key) {
@@ -66,13 +77,15 @@ std::string with_quoted_colors(std::string_view value) {
 
 class VarReplacer {
  public:
-  VarReplacer(YamlTree& tree, const std::string& file, FormatErrors& errors)
-      : tree_(tree), file_(file), errors_(errors) {}
+  VarReplacer(YamlTree& tree, const std::string& file, std::optional<std::int64_t> frame,
+              FormatErrors& errors)
+      : tree_(tree), file_(file), frame_(frame), errors_(errors) {}
 
-  void replace(const std::vector<VarSetting>& settings) {
+  /// Returns true if a value is $frame.
+  bool replace(const std::vector<VarSetting>& settings) {
     find_vars();
     for (const VarSetting& setting : settings) set(setting);
-    if (vars_.empty() && tree_.text_.find('$') == std::string::npos) return;
+    if (vars_.empty() && tree_.text_.find('$') == std::string::npos) return false;
     nodes_.reserve(tree_.nodes_.size());
     copy(tree_.root(), false, false);
     for (const Var& var : vars_)
@@ -81,6 +94,7 @@ class VarReplacer {
                     fmt::format("unused: write ${} as a value{}", var.name,
                                 did_you_mean(var.name, unknown_)));
     tree_.nodes_ = std::move(nodes_);
+    return uses_frame_;
   }
 
  private:
@@ -185,7 +199,10 @@ class VarReplacer {
     from.for_each_item([&](YamlNode item) { copy(item, false, is_var); });
     from.for_each_entry([&](YamlNode key, YamlNode value) {
       push(key.node());
+      const std::string_view outer = refusing_key_;
+      if (outer.empty() && refuses_frame(key.text())) refusing_key_ = key.text();
       copy(value, takes_parts(key.text()), is_var || value.index_ == vars_node_);
+      refusing_key_ = outer;
     });
     if (from.kind() != YamlKind::kNull) nodes_[at].size = static_cast<std::uint32_t>(nodes_.size());
   }
@@ -193,6 +210,7 @@ class VarReplacer {
   void copy_scalar(YamlNode from, bool has_parts, bool is_var) {
     const std::string_view text = from.text();
     const std::string_view name = is_var ? std::string_view() : var_of(text);
+    if (name == kFrame && find(name) == nullptr) return push_frame(from);
     if (!name.empty()) {
       if (Var* const var = use(name, from.place())) return copy(var->value, has_parts, true);
       return push_unknown(from);
@@ -201,6 +219,39 @@ class VarReplacer {
     if (has_parts && !is_var) return copy_parts(from);
     push(from.node());
     if (text.starts_with("$$")) ++nodes_.back().begin, --nodes_.back().size;
+  }
+
+  /// The frame's number.
+  void push_frame(YamlNode from) {
+    if (!refusing_key_.empty()) {
+      refuse_frame(from.place());
+      return push_unknown(from);
+    }
+    uses_frame_ = true;
+    const std::string number = std::to_string(frame_.value_or(start()));
+    Node node = from.node();
+    node.kind = YamlKind::kPlain;
+    node.begin = static_cast<std::uint32_t>(tree_.text_.size());
+    node.size = static_cast<std::uint32_t>(number.size());
+    tree_.text_ += number;
+    check_size(tree_.text_.size() <= kMaxTextBytes, from.place());
+    push(node);
+  }
+
+  void refuse_frame(Place place) {
+    const bool is_file = refusing_key_ == "data" || refusing_key_ == "output";
+    errors_.add(place, "",
+                fmt::format("$frame does not work in \"{}\"{}", refusing_key_,
+                            is_file ? "; #### in a file's name is the frame's number" : ""));
+  }
+
+  /// The animation's first frame; 0 if it is missing or invalid.
+  std::int64_t start() {
+    const std::optional<YamlNode> animation = tree_.root().find("animation");
+    std::optional<YamlNode> value = animation ? animation->find("start") : std::nullopt;
+    if (!value || !value->is_scalar()) return 0;
+    if (const Var* const var = find(var_of(value->text()))) value = var->value;
+    return value->is_scalar() ? parse_integer(value->text()).value.value_or(0) : 0;
   }
 
   /// A text that contains ${name}.
@@ -214,6 +265,10 @@ class VarReplacer {
       if (!rest.starts_with("${") || !rest.substr(2 + name.size()).starts_with('}')) {
         out += text[i];
         continue;
+      }
+      if (name == kFrame && find(name) == nullptr) {
+        refuse_frame(from.place());
+        return push_unknown(from);
       }
       const Var* const var = use(name, from.place());
       if (var == nullptr) return push_unknown(from);
@@ -243,9 +298,10 @@ class VarReplacer {
       return var;
     }
     unknown_.emplace_back(name);
-    errors_.add(
-        place, "",
-        fmt::format("unknown var {}{}", roundel::quoted(name), did_you_mean(name, known_names())));
+    std::vector<std::string> names = known_names();
+    names.emplace_back(kFrame);
+    errors_.add(place, "",
+                fmt::format("unknown var {}{}", roundel::quoted(name), did_you_mean(name, names)));
     return nullptr;
   }
 
@@ -265,16 +321,19 @@ class VarReplacer {
 
   YamlTree& tree_;
   const std::string& file_;
+  std::optional<std::int64_t> frame_;
   FormatErrors& errors_;
+  std::string_view refusing_key_ = {};  ///< the outermost one around a value
+  bool uses_frame_ = false;
   std::vector<Var> vars_;
   std::uint32_t vars_node_ = 0;  ///< the root in a scene without vars
   std::vector<Node> nodes_;
   std::vector<std::string> unknown_;
 };
 
-void replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
-                  FormatErrors& errors) {
-  VarReplacer(tree, file, errors).replace(settings);
+bool replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
+                  std::optional<std::int64_t> frame, FormatErrors& errors) {
+  return VarReplacer(tree, file, frame, errors).replace(settings);
 }
 
 std::vector<std::string> var_names(std::string_view text, const std::string& file) {

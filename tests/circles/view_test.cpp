@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <cmath>
 
 #include <random>
 
@@ -57,6 +58,52 @@ TEST(View, ReportsFarCirclesWithTheirPositions) {
   const SceneShape back = to_scene_space(frame, view, 640, 360);
   EXPECT_NEAR(back.x, 900'000.53125, 1e-7);
   EXPECT_NEAR(back.y, 900'000.25, 1e-7);
+}
+
+CircleMove move_of(const View& view, const LayerMove& move = {}) {
+  Scene scene;
+  scene.image.width = 300, scene.image.height = 200;
+  scene.view = view;
+  return {scene, move, true};
+}
+
+TEST(View, QuarterTurnsSwapCoordinatesExactly) {
+  View view{0.5, 0.5, 1};
+  view.rotate = 90;
+  const Shape up = move_of(view)({0.75f, 0.5f, 0, 0.125f});
+  EXPECT_EQ(up.x, 0.75f) << "the middle of 1.5";
+  EXPECT_EQ(up.y, 0.75f);
+  EXPECT_EQ(up.radius, 0.125f);
+  view.flip_y = true;  // y points down; the picture still turns counter-clockwise
+  const Shape down = move_of(view)({0.5f, 0.75f, 0, 0.125f});
+  EXPECT_EQ(down.x, 1.0f);
+  EXPECT_EQ(down.y, 0.5f);
+  view.rotate = -720;
+  EXPECT_EQ(move_of(view)({0.5f, 0.75f, 0, 1}).y, 0.25f);
+}
+
+TEST(View, TurnsAfterTheLayersMove) {
+  const LayerMove move{.offset = {0.1, 0.2}, .pivot = {0.3, 0.4}, .scale = 2, .rotate = 25};
+  View view{0.7, 0.1, 3};
+  view.rotate = 40;
+  const Shape got = move_of(view, move)({0.6f, 0.8f, 0, 0.01f});
+  const auto [x, y] = PointMove(move)(static_cast<double>(0.6f), static_cast<double>(0.8f));
+  const double angle = 40 * 3.14159265358979 / 180, right = 3 * (x - 0.7), above = 3 * (y - 0.1);
+  EXPECT_NEAR(got.x, 0.75 + right * std::cos(angle) - above * std::sin(angle), 1e-6);
+  EXPECT_NEAR(got.y, 0.5 + right * std::sin(angle) + above * std::cos(angle), 1e-6);
+  EXPECT_NEAR(got.radius, 0.06, 1e-8);
+  const SceneShape back = to_scene_space(got, view, 300, 200);
+  EXPECT_NEAR(back.x, x, 1e-6);
+  EXPECT_NEAR(back.y, y, 1e-6);
+}
+
+TEST(View, FarCirclesStayApartInATurnedView) {
+  View view{900'000.5, 900'000.5, 1000};
+  view.rotate = 90;
+  const CircleMove move = move_of(view);
+  const Shape one = move.at(900'000.5, 900'000.5 + 1e-6, {0, 0, 0, 1});
+  EXPECT_NEAR(one.x, 0.75 - 1e-3, 3e-7) << "binary64 has 1.2e-10 there";
+  EXPECT_NEAR(one.y, 0.5, 1e-9);
 }
 
 TEST(View, InverseNearlyRestoresTheCircle) {

@@ -244,6 +244,46 @@ TEST(Keys, WindowsAndMarginsMoveTheView) {
       << "reported before drawing";
 }
 
+TEST(Frames, HideALayerAsLayersDoes) {
+  const std::string layers =
+      "layers:\n  - {name: a, generator: rgb}\n  - {name: b, generator: hypnosis%s}\n";
+  const auto with = [&](const std::string& more) {
+    return "version: 1\n" + std::string(layers).replace(layers.find("%s"), 2, more) +
+           "animation: {fps: 10, frames: 9}\n";
+  };
+  SceneOverrides only_a;
+  only_a.layers = {"a"};
+  const Scene film = parse_scene(with(", frames: [3, 0.6s]"), "s.yaml");
+  const Scene hidden = parse_scene(with(""), "s.yaml", only_a);
+  const Scene shown = parse_scene(with(""), "s.yaml");
+  ASSERT_TRUE(has_frames(film));
+  EXPECT_TRUE(film.layers[1].is_hidden) << "in frame 0";
+  EXPECT_TRUE(is_simulated(film.layers[1]));
+  for (std::int64_t frame = -1; frame < 9; ++frame)
+    EXPECT_EQ(fingerprint_at(film, frame), fingerprint(frame >= 3 && frame <= 6 ? shown : hidden))
+        << frame;
+  EXPECT_FALSE(scene_at(scene_at(film, 8), 5).layers[1].is_hidden);
+  EXPECT_FALSE(has_frames(restricted_to(film, {3, 4, 6})));
+  EXPECT_EQ(fingerprint(restricted_to(film, {3, 4, 6})), fingerprint(shown));
+  EXPECT_EQ(fingerprint(restricted_to(film, {7, 8})), fingerprint(hidden));
+  EXPECT_TRUE(has_frames(restricted_to(film, {2, 3})));
+}
+
+TEST(Frames, FrameVarGivesEachFrameAScene) {
+  const std::string text = "seed: $frame\nlayers: [{random: {count: 3}}]\nanimation: {start: 4}\n";
+  const Scene film = film_of(text);
+  ASSERT_TRUE(has_frames(film));
+  EXPECT_EQ(film.seed, 4U);
+  for (const std::int64_t frame : {0, 4, 17}) {
+    EXPECT_EQ(scene_at(film, frame).seed, static_cast<std::uint32_t>(frame));
+    SceneOverrides overrides;
+    overrides.frame = frame;
+    const Scene still = parse_scene("version: 1\n" + text, "s.yaml", overrides);
+    EXPECT_EQ(fingerprint_at(film, frame), fingerprint(still)) << frame;
+  }
+  EXPECT_FALSE(has_frames(film_of("vars: {frame: 1}\n" + text)));
+}
+
 TEST(Keys, MovingLayersKeepTheWindowOfData) {
   const TemporaryFolder folder;
   folder.write("d.csv", "x,y\n0,0\n4,4\n");

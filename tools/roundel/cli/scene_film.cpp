@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "renderer/base/error.h"
-#include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/vars.h"
@@ -107,13 +106,6 @@ Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames
   return scene;
 }
 
-/// Returns the bytes for scenes that were checked and wait to be drawn.
-std::uint64_t scene_budget(const SceneOverrides& overrides) {
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28, kShare = 8;
-  return std::min(kMaxBytes,
-                  (overrides.memory > 0 ? overrides.memory : physical_memory()) / kShare);
-}
-
 FrameList rows_of(const SceneTable& table, const FramesOption& frames) {
   if (!frames.list) return run_of_frames(0, table.rows());
   if (frames.list->front() < 0 || frames.list->back() >= table.rows())
@@ -147,7 +139,7 @@ Scene load_rows(const FilmInput& input, const SceneOverrides& overrides,
     of_row.vars.insert(of_row.vars.end(), overrides.vars.begin(), overrides.vars.end());
     return parse_scene(text, path, of_row);
   };
-  const auto film = std::make_shared<SceneFilm>(load, scene_budget(overrides));
+  const auto film = std::make_shared<SceneFilm>(load, max_film_bytes(overrides.memory));
   film->rows = table->rows();
   film->place = [table](std::int64_t row) { return table->place(row); };
   Scene scene = first_scene(film, rows_of(*table, frames));
@@ -174,7 +166,8 @@ Scene load_files(const std::string& path, const SceneOverrides& overrides,
     of_frame.frame = frame;
     return load_scene(name.path(frame), of_frame);
   };
-  return first_scene(std::make_shared<const SceneFilm>(load, scene_budget(overrides)), frames);
+  return first_scene(std::make_shared<const SceneFilm>(load, max_film_bytes(overrides.memory)),
+                     frames);
 }
 
 }  // namespace
@@ -187,7 +180,8 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
     SceneOverrides of_film = overrides;
     of_film.is_film = frames.is_given();
     Scene scene = load_scene(input.scene, of_film);
-    if (!frames.is_given() || is_data_film(scene)) return scene;  // each frame is read by itself
+    // Each frame of these is read by itself.
+    if (!frames.is_given() || is_data_film(scene) || scene.film) return scene;
     const FrameList requested = frames_of(scene, frames, 0);
     return restricted_to(std::move(scene), requested);
   }

@@ -44,7 +44,10 @@ FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat 
     const fs::path picture =
         picture_in_folder(pattern, scene.film ? options.scenes.front() : scene.path, format);
     if (!options.is_film()) return FrameName::literal(picture.string());
-    if (scene.film && scene.film->rows == 0) return FrameName(pattern = picture.string());
+    if (FrameName name(picture.string()); scene.film && name.has_number()) {
+      pattern = picture.string();
+      return name;
+    }
     pattern =
         (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
   }

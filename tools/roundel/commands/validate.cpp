@@ -212,13 +212,14 @@ Lines describe_data(const Scene& scene, const FrameStatistics& statistics) {
 Lines describe_view(const Scene& scene) {
   const auto [x, y] = picture_window(scene);
   return Lines(fmt::format("  view         x {} to {}, y {} to {}\n", x[0], x[1], y[0], y[1])) +
-         fmt::format("    center     [{}, {}], zoom: {}\n", scene.view.center_x,
-                     scene.view.center_y, scene.view.zoom);
+         fmt::format("    center     [{}, {}], zoom: {}{}\n", scene.view.center_x,
+                     scene.view.center_y, scene.view.zoom,
+                     scene.view.rotate == 0 ? "" : fmt::format(", rotate: {}", scene.view.rotate));
 }
 
 /// Returns the scene for the frames of its animation.
 Scene film_of(const Scene& scene) {
-  if (!scene.animation || !scene.keyed) return scene;
+  if (!scene.animation || scene.film) return scene;
   return restricted_to(scene, run_of_frames(scene.animation->start, scene.animation->frames));
 }
 

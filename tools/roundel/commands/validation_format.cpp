@@ -147,7 +147,8 @@ SpecPtr scene_result_spec() {
        {"fingerprint", any_text()},
        {"window", pair(pair(number())),
         "[[left, right], [bottom, top]] of the picture, or of the crop, in scene units; with flip: "
-        "y the bottom is the larger number"},
+        "y the bottom is the larger number; without the view's turn"},
+       {"rotate", number(), "degrees by which the view turns, unless 0"},
        {"layers", list(layer_spec())},
        {"overlaps", count(), "pairs of circles and tiles"},
        {"seen", seen},
