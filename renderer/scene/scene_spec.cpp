@@ -248,9 +248,10 @@ ObjectForm<Stroke> make_stroke() {
 
 /// Frame numbers or seconds, which read_frames() reads.
 SpecPtr frame_span() {
-  return array_of<2>(any_of<std::string>({{spec(UnitSpec{"s", kMaxFrame}), read_text},
+  const char* const expected = "a frame number or seconds >= 0, as 2.5s";
+  return array_of<2>(any_of<std::string>({{spec(UnitSpec{"s", kMaxFrame}, expected), read_text},
                                           {integer(-kMaxFrame, kMaxFrame).spec, read_text}},
-                                         "a frame number or seconds, as 2.5s"),
+                                         expected),
                      "[FIRST, LAST], frame numbers or seconds, as 2.5s");
 }
 

@@ -21,7 +21,7 @@ LAYERS = {
     "simulated": "generator: fireworks, blend: add",
     "rims": "random: {count: 60, radius: 0.1}, stroke: {width: 2px}, fill: false",
     "data": "data: points.csv, map: {x: x, y: y, radius: 4px, color: {column: v, colormap: magma}}",
-    "film": "data: points_####.csv, map: {x: x, y: y, radius: 4px, color: {column: v, colormap: magma}}",
+    "film": "data: points_####.csv, map: {x: x, y: y, radius: 4px, color: {column: v, domain: [0, 20], colormap: magma}}",
 }
 
 
@@ -126,7 +126,7 @@ class LayerFramesTest(CommandCase):
                                 ("[6, 0.3s]", "expected the first frame, then the last, got 6, then 0.3s"),
                                 ("[1]", "expected [FIRST, LAST], frame numbers or seconds, as 2.5s, got a list of 1"),
                                 ("5", "expected [FIRST, LAST], frame numbers or seconds, as 2.5s, got 5"),
-                                ("[a, 2]", "expected a frame number or seconds, as 2.5s, got \"a\""),
+                                ("[a, 2]", "expected a frame number or seconds >= 0, as 2.5s, got \"a\""),
                                 ("[0, 2.5]", "expected"), ("[0, 99999999]", "expected")):
             self.scene(LAYERS["circles"] + ", frames: " + frames)
             printed = self.run_roundel("validate", "s.yaml", code=INVALID).stderr.decode()
