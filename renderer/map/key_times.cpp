@@ -3,26 +3,6 @@
 #include <algorithm>
 
 namespace roundel {
-namespace {
-
-double eased(Ease ease, double t) {
-  switch (ease) {
-    case Ease::kIn:
-      return t * t;
-    case Ease::kOut:
-      return t * (2 - t);
-    case Ease::kInOut:
-      return t * t * (3 - 2 * t);
-    case Ease::kHold:
-      return 0;
-    case Ease::kLinear:
-      break;
-  }
-  return t;
-}
-
-}  // namespace
-
 double KeyTimes::within_keys(double frame) const {
   if (repeat == KeyRepeat::kNone) return frame;
   const double length = frames.back() - frames.front();

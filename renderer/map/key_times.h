@@ -34,6 +34,22 @@ inline constexpr const char* kExponentialEase = "exponential";  ///< means KeyPa
 inline constexpr std::array<const char*, 3> kKeyPathNames = {"linear", "exponential", "spline"};
 inline constexpr std::array<const char*, 3> kKeyRepeatNames = {"none", "loop", "ping-pong"};
 
+inline double eased(Ease ease, double t) {
+  switch (ease) {
+    case Ease::kIn:
+      return t * t;
+    case Ease::kOut:
+      return t * (2 - t);
+    case Ease::kInOut:
+      return t * t * (3 - 2 * t);
+    case Ease::kHold:
+      return 0;
+    case Ease::kLinear:
+      break;
+  }
+  return t;
+}
+
 /// Times of keys, and how values move between them. Binary64, in the order written: the same bits
 /// everywhere.
 struct KeyTimes {

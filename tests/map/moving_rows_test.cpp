@@ -12,7 +12,8 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLargest = std::numeric_limits<double>::max();
 
-const std::vector<double> kA{1, 0.1, kLargest, 3, kMissing, 0.3}, kB{5, 0.7, -kLargest, kMissing, 3, 0.3};
+const std::vector<double> kA{1, 0.1, kLargest, 3, kMissing, 0.3},
+    kB{5, 0.7, -kLargest, kMissing, 3, 0.3};
 
 std::vector<double> moved(const KeyTimes& times, const std::vector<KeyNumbers>& keys, double frame,
                           std::vector<double> starts = {}, std::size_t rows = kA.size()) {
@@ -60,13 +61,26 @@ TEST(MovingRows, ColumnsMayHaveAnotherOneThanConstants) {
 TEST(MovingRows, StartsShiftEachRow) {
   for (const KeyPath path : {KeyPath::kLinear, KeyPath::kExponential, KeyPath::kSpline})
     for (const KeyRepeat repeat : {KeyRepeat::kNone, KeyRepeat::kLoop, KeyRepeat::kPingPong}) {
-      const KeyTimes times{path, repeat, {0, 7, 9}, {Ease::kLinear, Ease::kOut, Ease::kHold}};
-      const std::vector<double> a{1, 2, 3, 4}, b{9, 2, 0.5, 7}, c{3, 3, 3, 8};
-      const std::vector<double> starts{-3.5, 0, 4, 1e7};
-      const std::vector<double> at = moved(times, {{a}, {b}, {c}}, 5, starts, 4);
-      for (std::size_t row = 0; row < 4; ++row)
-        EXPECT_EQ(at[row],
-                  moved(times, {{{}, a[row]}, {{}, b[row]}, {{}, c[row]}}, 5 - starts[row], {}, 1)[0]);
+      const KeyTimes times{path,
+                           repeat,
+                           {0, 7, 9, 12, 15},
+                           {Ease::kLinear, Ease::kOut, Ease::kHold, Ease::kInOut, Ease::kIn}};
+      std::vector<double> a, b, c, starts;
+      for (int row = 0; row < 900; ++row) {
+        starts.push_back(row / 29.0 - 11);
+        a.push_back(row % 17 + 0.3);
+        b.push_back(row % 5 + 0.7);
+        c.push_back(row % 91 + 0.1);
+      }
+      starts.insert(starts.end(), {5, -2, -4, -7, -10, 1e7, -1e7});  // at keys and far away
+      for (std::vector<double>* column : {&a, &b, &c}) column->resize(starts.size(), 4);
+      const std::vector<double> at =
+          moved(times, {{a}, {b}, {c}, {{}, 5}, {a, 0, 3}}, 5, starts, starts.size());
+      for (std::size_t row = 0; row < starts.size(); ++row)
+        EXPECT_EQ(
+            at[row],
+            moved(times, {{{}, a[row]}, {{}, b[row]}, {{}, c[row]}, {{}, 5}, {{}, a[row] / 3}},
+                  5 - starts[row], {}, 1)[0]);
     }
 }
 
@@ -80,7 +94,9 @@ TEST(MovingRows, ExponentialPathsHaveAConstantFactor) {
 TEST(MovingRows, TimesTellFramesThatDiffer) {
   RowMotion motion;
   motion.numbers.push_back({{.frames = {10, 20}, .eases = std::vector<Ease>(2)}, {}, {}});
-  const auto are_equal = [&](double a, double b) { return motion.times_at(a) == motion.times_at(b); };
+  const auto are_equal = [&](double a, double b) {
+    return motion.times_at(a) == motion.times_at(b);
+  };
   EXPECT_TRUE(are_equal(0, 10) && are_equal(20, 99));
   EXPECT_FALSE(are_equal(10, 11));
   motion.starts = {-5, 30};
