@@ -320,8 +320,7 @@ FilmSource::FilmSource(const Scene& scene, CircleUse use)
     : has_frames_(roundel::has_frames(scene)),
       has_recipes_(only_moves(scene) && !scene.image.styles.rings),  // these have parts
       current_{{std::shared_ptr<const Scene>(), &scene},
-               std::make_shared<CircleSource>(scene, use)},
-      use_(use) {}
+               std::make_shared<CircleSource>(scene, use)} {}
 
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
   if (!has_frames_ || frame == current_.scene->frame) return current_;

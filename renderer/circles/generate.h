@@ -102,7 +102,6 @@ class FilmSource {
   bool has_frames_;
   bool has_recipes_;  // frames differ only in moves of the film's circles
   Frame current_;
-  CircleUse use_;
   std::shared_ptr<const FilmCircles> film_;  // after the first recipe()
 };
 
