@@ -125,11 +125,13 @@ CircleSource::CircleSource(const Scene& scene, const CircleSource& before, Circl
     paints_differ |= keyed.changes_paint();
   }
   for (std::uint32_t index = 0; index < differs.size(); ++index) {
-    const LayerCircles& layer = before.state_->layers[index];
     if (differs[index]) {
+      // A film's scenes have other data, or another number of layers.
+      auto held = scene.film ? nullptr : before.state_->layers[index].source()->held();
       state_->layers.emplace_back(scene, index, use,
-                                  make_layer_source(scene, index, use, layer.source()->held()));
+                                  make_layer_source(scene, index, use, std::move(held)));
     } else {
+      const LayerCircles& layer = before.state_->layers[index];
       state_->layers.emplace_back(scene, index, use, layer.source(), layer.kept());
     }
   }
