@@ -119,7 +119,7 @@ class MoreKeysTest(LooksCase):
                 (IMAGE.replace("antialias: true", "background: {keys: {0: 1}}, alpha: true") + "layers: []\n", "remove it"),
                 (IMAGE.replace("antialias: true", "antialias: {keys: {0: true}}") + "layers: []\n",
                  "image.antialias: expected true or false, got a map"),
-                (data % "order: {keys: {0: x}}", 'layers[0].order: unknown key "keys"'),
+                (data % "order: {keys: {0: x}}", 'layers[0].order: this value has no keys over time'),
                 (data % "where: {x: {min: {keys: {0: 1}}}}", "layers[0].where.x.min: expected a number, got a map"),
                 (IMAGE + "layers: [{generator: rgb, blend: multiply, stroke: {width: 1, color: {keys: {0: 0, 9: 2}}}}]\n",
                  "stroke.color: expected colours from 0 to 1, which blend: multiply needs, got 2")):

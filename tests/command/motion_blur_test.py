@@ -17,11 +17,12 @@ WIDTH, HEIGHT = 40, 24
 # The keys' frames are multiples of SCALE: frame n + (k + ½)/8 of one is frame SCALE·n + 2k + 1 of SCALE times as many.
 SCALE = 16
 SCENE = """version: 1
-image: {{width: 40, height: 24, antialias: true{image}}}
+image: {{width: 40, height: 24, antialias: true{background}{image}}}
 view: {{zoom: {{keys: {{0: 1, {last}: 2}}, path: exponential}}}}
 layers:
   - random: {{count: 20, radius: 0.1}}
     {layer}
+  - {{data: p.csv, map: {{x: {{keys: {{0: x0, {last}: x1}}}}, y: y0, start: start{scale}, radius: 0.1}}, shader: solid}}
   - circles: [{{x: {{keys: {{0: 0.1, {last}: 0.9}}, ease: in}}, y: 0.5, radius: 0.2, color: [0.9, 0.5, 1.5],
                 alpha: {{keys: {{0: 1, {last}: 0.2}}}}}}]
 animation: {{frames: {frames}{animation}}}
@@ -29,7 +30,8 @@ animation: {{frames: {frames}{animation}}}
 
 
 def scene(scale=1, image="", layer="", animation=""):
-    return SCENE.format(image=image, layer=layer or "blend: over", last=4 * scale, frames=5 * scale,
+    background = "" if "alpha" in image else f', background: {{keys: {{0: "#203040", {4 * scale}: "#ffffff"}}}}'
+    return SCENE.format(image=image, layer=layer or "blend: over", last=4 * scale, scale=scale, background=background, frames=5 * scale,
                         animation=animation)
 
 
@@ -42,6 +44,10 @@ def to_display(value):
 
 
 class MotionBlurTest(CommandCase):
+    def setUp(self):
+        super().setUp()
+        self.write("p.csv", f"x0,x1,y0,start1,start{SCALE}\n0.1,0.9,0.2,0,0\n0.7,0.3,0.8,0.5,{SCALE // 2}\n")
+
     def render(self, output, *arguments, name="s.yaml"):
         self.run_roundel("render", name, "--backend", "cpu", "-q", "--overwrite", "-o", output, *arguments)
 
