@@ -168,7 +168,7 @@ class Files(VideoCase):
                 with self.subTest(kind=kind, scene=scene):
                     video = f"{scene}.{kind}"
                     text = self.run_roundel("render", scene + ".yaml", "-o", video).stderr
-                    self.assertRegex(text, rf"^{video}  480x360  4 frames  ")
+                    self.assertRegex(text, rf"(?m)^{video}  480x360  4 frames  ")
                     self.assert_colors(video, scene)
                     stream = self.assert_tags(video)
                     self.assertEqual(stream["avg_frame_rate"], "25/1")
