@@ -75,10 +75,11 @@ Codec codec_of(VideoKind kind, const VideoSettings& video) {
               {"-c:a", "pcm_s24le"},
               "mov"};
     case VideoKind::kWebm: {
-      Codec codec{{"-c:v", "libvpx-vp9", "-crf", "20", "-b:v", "0", "-row-mt", "1"},
-                  alpha ? "yuva420p" : "yuv420p",
-                  {"-c:a", "libopus", "-b:a", "160k"},
-                  "webm"};
+      Codec codec{
+          {"-c:v", "libvpx-vp9", "-crf", "20", "-b:v", "0", "-row-mt", "1", "-cpu-used", "4"},
+          alpha ? "yuva420p" : "yuv420p",
+          {"-c:a", "libopus", "-b:a", "160k"},
+          "webm"};
       if (alpha) codec.options.insert(codec.options.end(), {"-auto-alt-ref", "0"});
       return codec;
     }
