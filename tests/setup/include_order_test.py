@@ -13,7 +13,7 @@ BELOW = {
     "pixels": "base",
     "format": "base",
     "data": "base",
-    "map": "base pixels data",
+    "map": "base pixels format data",
     "scene": "base pixels format data map",
     "circles": "base pixels data map scene",
     "image": "base pixels",
