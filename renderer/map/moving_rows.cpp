@@ -66,8 +66,8 @@ void move_together(const KeyTimes& times, std::span<const KeyNumbers> keys,
 
 /// Eases all times: one loop each, which compilers vectorize.
 void ease_all(Ease ease, std::span<double> times) {
-  const auto apply = [&](auto kEase) {
-    for (double& time : times) time = eased(kEase, time);
+  const auto apply = [&](auto constant_ease) {
+    for (double& time : times) time = eased(constant_ease, time);
   };
   if (ease == Ease::kLinear) return;
   if (ease == Ease::kIn) return apply(std::integral_constant<Ease, Ease::kIn>());
