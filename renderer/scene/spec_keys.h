@@ -37,7 +37,8 @@ inline std::vector<Field> keys_fields(const SpecPtr& at_key) {
            "Values after the last key.", "\"none\""}};
 }
 
-/// Fields "keys", "ease", "path" and "repeat". `forms`: alternatives of a value, which are not maps.
+/// Fields "keys", "ease", "path" and "repeat". `forms`: alternatives of a value, which are not
+/// maps.
 inline std::vector<Field> keys_fields_of(std::vector<SpecPtr> forms) {
   const SpecPtr value = forms.size() == 1 ? forms.front() : any_of(forms, "");
   forms.push_back(object("{to: VALUE, ease: NAME}", key_fields(value)));
