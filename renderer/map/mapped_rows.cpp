@@ -372,7 +372,8 @@ HeldRows RowMapper::make_held(std::uint64_t count) const {
   hold(map_.radius.slot);
   if (map_.alpha) hold(map_.alpha->slot);
   if (map_.motion->start.slot) held.starts = Buffer<double>(count);
-  if (map_.color.kind == ColorMap::Kind::kScale && is_moving(map_.color.slot))
+  if (map_.color.kind == ColorMap::Kind::kScale &&
+      (is_moving(map_.color.slot) || map_.color.scale.has_keys))
     hold(map_.color.slot);
   else if (map_.color.kind != ColorMap::Kind::kConstant)
     held.colors = Buffer<DisplayColor>(count);

@@ -27,6 +27,7 @@ struct Scale {
   /// and without numbers.
   std::vector<double> ends;
   bool is_over_frame = false;  ///< each file of a film has its own ends
+  bool has_keys = false;       ///< the domain changes over time
   bool is_settled = false;     ///< the ends are known for all files
 };
 

@@ -332,7 +332,8 @@ std::string fingerprint(const Scene& scene) {
   if (scene.view.flip_y) hasher.add(std::string_view("y points down"));
   if (scene.view.rotate != 0) hasher.add_all(std::string_view("turned"), scene.view.rotate);
   if (scene.animation && scene.animation->is_real && scene.animation->fps != Animation{}.fps &&
-      std::any_of(scene.layers.begin(), scene.layers.end(), is_simulated))
+      std::any_of(scene.layers.begin(), scene.layers.end(),
+                  [](const Layer& layer) { return !layer.is_hidden && is_simulated(layer); }))
     hasher.add_all(std::string_view("real time"), scene.animation->fps);
   return hasher.digest();
 }

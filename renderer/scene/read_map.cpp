@@ -256,6 +256,7 @@ class MapReader {
     if (!domain->is_map()) {
       read_domain(*domain, key + ".domain", scale);
     } else {
+      scale.has_keys = true;
       if (scale.is_over_frame)
         add_error(*domain, key + ".domain", "over: frame has no keys; write over: film");
       domain->find("keys").value().for_each_entry([&](std::string_view time, ValidNode value) {

@@ -82,6 +82,14 @@ class LayerFramesTest(CommandCase):
             printed = self.run_roundel(*common, "-o", f"{kind}/part_##.png", "--resume", "--overwrite").stderr
             self.assertIn(b"9 kept", printed)
 
+    def test_a_film_keeps_frames_that_never_show_a_simulation(self):
+        for time in ("steps", "real"):
+            self.scene(LAYERS["simulated"] + ", frames: [3, 6]", rest="",
+                       animation=f"animation: {{fps: 10, frames: 10, time: {time}}}\n")
+            common = ("render", "s.yaml", "--backend", "cpu", "-o", f"{time}/f_##.png", "--frames")
+            self.run_roundel(*common, "8-9")
+            self.assertIn(b"2 kept", self.run_roundel(*common, "0-9", "--resume").stderr)
+
     def test_seconds_and_films_that_show_a_layer_always_or_never(self):
         self.scene(LAYERS["circles"] + ", frames: [0.3s, 0.6s]", rest="")
         film = self.frames()

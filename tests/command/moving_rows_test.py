@@ -212,6 +212,15 @@ class MovingRowsTest(CommandCase):
         self.assertEqual(len({self.read(f"a/{name}") for name in names}), 12)
         self.run_roundel("verify", "a/f_##.png", "--frames", "0-11", "--scene", "s.yaml")
 
+    def test_films_of_rows_follow_domains_with_keys(self):
+        domain = "domain: {keys: {0: [0, 1], 9: [1, 9]}}"
+        self.scene(f"x: {{keys: {{0: x0, 9: x1}}}}, y: y0, radius: {{column: v1, {domain}, range: [1px, 5px]}}, "
+                   f"color: {{column: v0, {domain}}}, alpha: {{column: v0, {domain}}}", head=HEAD + "view: {fit: data}\n")
+        self.run_roundel("render", "s.yaml", "-o", "f_#.png", "--frames", "0-9", "--backend", "cpu", "-q")
+        for frame in (0, 1, 5, 9):
+            self.run_roundel("render", "s.yaml", "-o", "p.png", "--frame", str(frame), "-q", "--overwrite")
+            self.assertEqual(self.read("p.png"), self.read(f"f_{frame}.png"), frame)
+
     def test_a_film_of_rows_in_memory_equals_one_that_reads_them(self):
         rows = table(700_000, 2)
         np.savez(self.path("d.npz"), **rows)
