@@ -182,7 +182,7 @@ void CircleSource::generate_with_centers(std::int64_t frame, Circles& circles,
 }
 
 CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* stats) {
-  const CircleStream circles = at_own_time(frame, memory, stats);
+  CircleStream circles = at_own_time(frame, memory, stats);
   if (state_->use != CircleUse::kDraw) return circles;
   std::vector<double> times = sample_times(state_->scene);
   if (times.empty()) return circles;

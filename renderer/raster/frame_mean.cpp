@@ -177,7 +177,9 @@ void Rasterizer::draw(const CircleStream& circles, const ImageSettings& image,
                    settings, target, stats);
     });
   };
-  if (samples->count == 1) return draw_sample(0, out);
+  const bool is_measured =
+      out.framebuffer == nullptr && out.image == nullptr && out.device == nullptr;
+  if (samples->count == 1 || is_measured) return draw_sample(0, out);
   if (out.device != nullptr)
     throw Error(ExitCode::kUsage,
                 "frames with motion blur (animation.samples) are drawn in main memory, not on a "
