@@ -121,6 +121,7 @@ int spawn(std::vector<std::string> arguments, const std::array<std::pair<int, in
   ::posix_spawnattr_setflags(
       &attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   const int problem =
