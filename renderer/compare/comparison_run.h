@@ -49,7 +49,8 @@ struct PairResult {
   Tolerance tolerance;                   ///< the rule's
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< for ꟻLIP
   PictureDifference difference;                        ///< set for kSame and kDiffers
-  /// Of Measures::places, so that the report need not decode small PNG files again.
+  /// Largest number of places that Measures keeps for the report, which then decodes no small PNG
+  /// again.
   std::optional<Places> places;
   std::vector<std::string> reasons;      ///< exceeded limits, or why nothing was compared
   std::vector<std::string> explanation;  ///< causes in the scene, as lines

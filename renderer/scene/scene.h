@@ -27,7 +27,7 @@ struct View {
   bool flip_y = false;  ///< y points down
   double rotate = 0;    ///< degrees counter-clockwise in the image, about its middle
 
-  /// The same in scene space.
+  /// The rotation in scene space.
   double scene_rotate() const { return flip_y ? -rotate : rotate; }
   bool operator==(const View&) const = default;
 };
