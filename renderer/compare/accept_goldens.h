@@ -38,7 +38,8 @@ enum class Accepted {
 /// Writes the pending picture, a sound PNG or EXR, for commit_goldens(); makes a film's folder.
 /// Throws Error, also for links in the paths and for a Git LFS pointer.
 Accepted accept_golden(AcceptableGoldens& goldens, const std::string& name);
-/// The same for an alternative golden. Returns its name, or that of a golden with these bytes.
+/// Writes the pending picture as an alternative golden. Returns its name, or that of a golden with
+/// these bytes.
 std::pair<Accepted, std::string> add_golden(AcceptableGoldens& goldens, const std::string& name);
 /// Makes the written pictures goldens, each in one step: also after a power cut a golden is
 /// complete, the old one or the new one. Waits twice for the disk, however many there are. Throws
