@@ -32,7 +32,7 @@ TEST(MovingRows, NumbersGoFromKeyToKey) {
   EXPECT_EQ(at_half[5], 0.3);
   for (const double frame : {-1e7, 9.9, 10.0}) {
     const std::vector<double> at = moved(times, {{kA}, {kB}}, frame);
-    for (const std::size_t row : {0, 1, 2, 3, 5}) EXPECT_EQ(at[row], kA[row]);
+    for (const std::size_t row : {0U, 1U, 2U, 3U, 5U}) EXPECT_EQ(at[row], kA[row]);
   }
   EXPECT_EQ(moved(times, {{kA}, {kB}}, 20)[4], 3) << "exact at the key";
 }
