@@ -13,14 +13,15 @@ namespace roundel {
 /// frame space (the image is width/height wide and 1 high, y up).
 struct alignas(16) Shape {
   float x, y;  ///< centre
-  /// Depth in [0, 1] for the snow shader's alpha; in a ring its inner radius.
+  /// Depth in [0, 1] for snow's alpha; in a ring its inner radius.
   float z;
   float radius;  ///< > 0
 };
 
-/// The sign of `alpha` gives the shader: in [0, 1] for `solid`; for `snow` minus the alpha at the
-/// centre, with the shader's own colour. With CircleStyles the colour's signs give blend mode and
-/// rings. The functions below read and write them.
+/// The signs of `alpha` and `blue` give the shader: `alpha` is in [0, 1] for `solid`, minus the
+/// alpha at the centre for `soft` and `snow`; `blue` is negative for `soft`. With CircleStyles the
+/// signs of the others give the blend mode, and blue's of solid circles marks rings. The functions
+/// below read and write them.
 struct alignas(16) Paint {
   float red, green, blue;  ///< in the blend space; absolute values may exceed 1
   float alpha;
@@ -35,12 +36,24 @@ inline ROUNDEL_HOST_DEVICE bool has_sign(float value) {
 #endif
 }
 
-inline ROUNDEL_HOST_DEVICE bool is_snow(const Paint& paint) {
+/// Whether alpha falls off from the centre: soft and snow.
+inline ROUNDEL_HOST_DEVICE bool has_falloff(const Paint& paint) {
   return has_sign(paint.alpha);
 }
-/// Alpha at the centre of a snow circle.
-inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
-  return -snow.alpha;
+/// Of two circles with falloff, soft ones have their own colour, snow has the shader's.
+inline ROUNDEL_HOST_DEVICE bool is_soft(const Paint& paint) {
+  return has_falloff(paint) && has_sign(paint.blue);
+}
+inline ROUNDEL_HOST_DEVICE bool is_snow(const Paint& paint) {
+  return has_falloff(paint) && !has_sign(paint.blue);
+}
+/// Alpha at the centre of a circle with falloff.
+inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& paint) {
+  return -paint.alpha;
+}
+/// Makes a solid paint soft.
+inline ROUNDEL_HOST_DEVICE Paint soft_paint(const Paint& solid) {
+  return {solid.red, solid.green, -std::fabs(solid.blue), -std::fabs(solid.alpha)};
 }
 
 /// Reads the signs; only in frames with styles.
@@ -48,7 +61,7 @@ inline ROUNDEL_HOST_DEVICE BlendMode blend_mode(const Paint& paint) {
   return static_cast<BlendMode>((has_sign(paint.red) ? 1 : 0) + (has_sign(paint.green) ? 2 : 0));
 }
 inline ROUNDEL_HOST_DEVICE bool is_ring(const Paint& paint) {
-  return has_sign(paint.blue);
+  return has_sign(paint.blue) && !has_falloff(paint);
 }
 /// 0 without a hole.
 inline ROUNDEL_HOST_DEVICE float inner_radius(const Shape& shape, const Paint& paint) {
@@ -64,12 +77,12 @@ inline ROUNDEL_HOST_DEVICE float hole_square(const Shape& shape, const Paint& pa
 inline ROUNDEL_HOST_DEVICE BlendColor paint_color(const Paint& paint) {
   return {std::fabs(paint.red), std::fabs(paint.green), std::fabs(paint.blue)};
 }
-/// Sets the signs.
+/// Sets the signs; the shader stays.
 inline ROUNDEL_HOST_DEVICE Paint with_style(const Paint& paint, BlendMode mode, bool is_ring) {
   const auto number = static_cast<unsigned>(mode);
   return {std::copysign(paint.red, (number & 1) != 0 ? -1.0f : 1.0f),
           std::copysign(paint.green, (number & 2) != 0 ? -1.0f : 1.0f),
-          std::copysign(paint.blue, is_ring ? -1.0f : 1.0f), paint.alpha};
+          std::copysign(paint.blue, is_ring || is_soft(paint) ? -1.0f : 1.0f), paint.alpha};
 }
 
 inline constexpr std::size_t kTaskCircles = 16384;

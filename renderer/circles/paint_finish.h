@@ -16,6 +16,7 @@ class PaintFinish {
   PaintFinish() = default;
   PaintFinish(const Scene& scene, const Layer& layer, bool to_be_drawn)
       : is_snow_(layer.shader == Shader::kSnow),
+        is_soft_(layer.shader == Shader::kSoft),
         is_linear_(scene.image.blend_space == BlendSpace::kLinear),
         has_styles_(to_be_drawn && scene.image.styles.any()),
         blend_(layer.blend),
@@ -23,7 +24,9 @@ class PaintFinish {
         opacity_(is_snow_ || !std::holds_alternative<DataSource>(layer.source) ? layer.opacity
                                                                                : 1) {}
 
-  bool is_identity() const { return !is_snow_ && !is_linear_ && !has_styles_ && opacity_ == 1; }
+  bool is_identity() const {
+    return !is_snow_ && !is_soft_ && !is_linear_ && !has_styles_ && opacity_ == 1;
+  }
   ROUNDEL_HOST_DEVICE void operator()(const Shape& shape, Paint& paint) const {
     if (is_snow_)  // see Paint::alpha
       paint.alpha = shape.radius > kEmptyRadius
@@ -37,6 +40,8 @@ class PaintFinish {
       paint.blue = srgb_to_linear(paint.blue);
     }
     if (has_styles_) paint = with_style(paint, blend_, false);
+    if (is_soft_) paint = soft_paint(paint);
+    if (is_snow_) paint.blue = std::fabs(paint.blue);
   }
   void operator()(std::span<const Shape> shapes, std::span<Paint> paints) const {
     if (is_identity()) return;
@@ -45,7 +50,7 @@ class PaintFinish {
   }
 
  private:
-  bool is_snow_ = false, is_linear_ = false, has_styles_ = false;
+  bool is_snow_ = false, is_soft_ = false, is_linear_ = false, has_styles_ = false;
   BlendMode blend_ = BlendMode::kOver;
   double opacity_ = 1;
 };

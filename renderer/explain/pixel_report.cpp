@@ -39,7 +39,7 @@ Json step_json(const PixelStep& step, const PixelReport& report, const CircleNum
   if (const auto line = report.lines.find(step.circle); line != report.lines.end())
     json["line"] = line->second;
   json.update(
-      Json{{"shader", is_snow(paint) ? "snow" : "solid"},
+      Json{{"shader", shader_name(paint)},
            {"x", shape.x},
            {"y", shape.y},
            {"z", is_stroke ? 0 : shape.z},

@@ -13,6 +13,7 @@
 #include "renderer/circles/view.h"
 #include "renderer/frame_memory.h"
 #include "renderer/image/files.h"
+#include "renderer/raster/shaders.h"
 #include "renderer/render.h"
 
 namespace roundel {
@@ -58,10 +59,6 @@ std::string color_text(const Paint& paint) {
   return fmt::format("({:.4g} {:.4g} {:.4g})", red, green, blue);
 }
 
-const char* shader_text(const Paint& paint) {
-  return is_snow(paint) ? "snow" : "solid";
-}
-
 /// In scene space, as in the scene file. Colours are in the blend space.
 struct SceneCircle {
   SceneShape shape;
@@ -75,7 +72,7 @@ struct SceneCircle {
                              drawn.scene.image.width, drawn.scene.image.height)),
         zoom(drawn.scene.view.zoom),
         paint(drawn.circles.paints[number]),
-        alpha(is_snow(paint) ? -paint.alpha : paint.alpha) {
+        alpha(std::fabs(paint.alpha)) {
     if (drawn.places.find(number).part != CirclePart::kStroke) return;
     inner_radius = shape.z / zoom;
     shape.z = 0;
@@ -87,7 +84,7 @@ struct SceneCircle {
     const BlendMode mode = blend_mode(paint);
     return fmt::format("x {}, y {}, radius {:.6g}{}, {} {}, alpha {:.6g}{}", x(), y(), shape.radius,
                        inner_radius > 0 ? fmt::format(" from {:.6g}", inner_radius) : "",
-                       shader_text(paint),
+                       shader_name(paint),
                        is_snow(paint) ? fmt::format("z {:.6g}", shape.z) : color_text(paint), alpha,
                        mode == BlendMode::kOver ? "" : fmt::format(", blend {}", name_of(mode)));
   }
@@ -99,9 +96,7 @@ std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
       change_text("z", number_text(a.shape.z), number_text(b.shape.z)) +
       change_text("radius", number_text(a.shape.radius), number_text(b.shape.radius));
   text += change_text("inner radius", number_text(a.inner_radius), number_text(b.inner_radius));
-  if (is_snow(a.paint) != is_snow(b.paint)) {
-    text += fmt::format(", shader {} -> {}", shader_text(a.paint), shader_text(b.paint));
-  }
+  text += change_text("shader", shader_name(a.paint), shader_name(b.paint));
   if (color_text(a.paint) != color_text(b.paint)) {
     text += fmt::format(", colour {} -> {}", color_text(a.paint), color_text(b.paint));
   }

@@ -58,10 +58,11 @@ double min_stopped(const Paint& paint) {
   return static_cast<double>(least);
 }
 
-/// −ln(1 − alpha), averaged over the disc for snow and rings.
+/// −ln(1 − alpha), averaged over the disc for falloffs and rings.
 double optical_depth(const Shape& shape, const Paint& paint, const CircleStyles& styles) {
-  constexpr double kSnowMean = 0.2454;  // mean of exp(−4d²) over the unit disc
-  double alpha = is_snow(paint) ? peak_alpha(paint) * kSnowMean : paint.alpha;
+  constexpr double kSnowMean = 0.2454, kSoftMean = 0.2313;  // of the falloffs over the unit disc
+  double alpha = has_falloff(paint) ? peak_alpha(paint) * (is_soft(paint) ? kSoftMean : kSnowMean)
+                                    : paint.alpha;
   double share = 1;
   if (styles.any()) {
     alpha *= min_stopped(paint);

@@ -130,7 +130,7 @@ ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, const ModePaint<L>& pai
 /// e^(−4t) for t in [0, 1], within 4e-7, 1 at 0: a polynomial of degree 5 for e^(−t/2), which
 /// interpolates (e^(−t/2) − 1)/t at the Chebyshev nodes, squared three times.
 template <class L>
-ROUNDEL_HOST_DEVICE typename L::Float snow_falloff(typename L::Float t) {
+ROUNDEL_HOST_DEVICE typename L::Float falloff(typename L::Float t) {
   typename L::Float p = L::set(-0x1.bc858cp-13f);
   p = L::fma(p, t, L::set(0x1.4ffafp-9f));
   p = L::fma(p, t, L::set(-0x1.55192ep-6f));
@@ -145,10 +145,26 @@ ROUNDEL_HOST_DEVICE typename L::Float snow_falloff(typename L::Float t) {
 /// Alpha of snow is peak·exp(−4·(dx² + dy²)/r²): the product of one exponential a column and one a
 /// row, so that few are needed.
 template <class L>
-ROUNDEL_HOST_DEVICE typename L::Float snow_row_alpha(typename L::Float dy2,
-                                                     typename L::Float inverse_r2,
-                                                     typename L::Float peak_alpha) {
-  return L::mul(peak_alpha, snow_falloff<L>(L::mul(dy2, inverse_r2)));
+ROUNDEL_HOST_DEVICE typename L::Float row_alpha(typename L::Float dy2, typename L::Float inverse_r2,
+                                                typename L::Float peak) {
+  return L::mul(peak, falloff<L>(L::mul(dy2, inverse_r2)));
+}
+
+/// falloff() at the rim.
+inline constexpr float kRimFalloff = 0x1.2c1552p-6f;
+/// 1/(1 − e⁻⁴), rounded down: no alpha of a soft circle exceeds its centre's.
+inline constexpr float kSoftPeak = 0x1.04c6b8p0f;
+
+/// Peak of soft's exponential, for α at the centre.
+inline ROUNDEL_HOST_DEVICE float soft_peak(float peak_alpha) {
+  return peak_alpha * kSoftPeak;
+}
+/// Alpha of soft is α·(e^(−4t) − e^(−4))/(1 − e^(−4)). `exponential` is soft_peak()·e^(−4t), `rim`
+/// soft_peak()·kRimFalloff.
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float soft_alpha(typename L::Float exponential,
+                                                 typename L::Float rim) {
+  return L::sub(L::max(exponential, rim), rim);
 }
 
 /// 1/r²: one division a circle. Its product with the squared distance of any nearby pixel is
@@ -183,14 +199,15 @@ ROUNDEL_HOST_DEVICE void snow_color(const SnowRamp& ramp, typename L::Float t,
   green = L::fma(outer, L::set(ramp.rim_slope), green);
 }
 
+/// Alpha of snow and soft at a pixel inside the circle.
 template <class L>
-ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float dx2,
-                                    typename L::Float dy2, typename L::Float inverse_r2,
-                                    typename L::Float peak_alpha, typename L::Float& alpha,
-                                    typename L::Float& red, typename L::Float& green) {
-  snow_color<L>(ramp, L::mul(L::add(dx2, dy2), inverse_r2), red, green);
-  alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
-                 snow_falloff<L>(L::mul(dx2, inverse_r2)));
+ROUNDEL_HOST_DEVICE typename L::Float falloff_alpha(typename L::Float dx2, typename L::Float dy2,
+                                                    typename L::Float inverse_r2, float peak_alpha,
+                                                    bool is_soft) {
+  const typename L::Float peak = L::set(is_soft ? soft_peak(peak_alpha) : peak_alpha);
+  const typename L::Float exponential =
+      L::mul(row_alpha<L>(dy2, inverse_r2, peak), falloff<L>(L::mul(dx2, inverse_r2)));
+  return is_soft ? soft_alpha<L>(exponential, L::mul(peak, L::set(kRimFalloff))) : exponential;
 }
 
 // Coverage by area (antialias: true): the share of a pixel in the circle.
@@ -333,46 +350,58 @@ ROUNDEL_INLINE_HOST_DEVICE typename L::Float ring_share(typename L::Float disc,
   return L::at_least(L::sub(disc, hole), 0.0f);
 }
 
-/// Snow with coverage by area: flakes below three pixels of radius fade to an even disc of the same
-/// light, so that moving ones do not flicker.
+/// Falloff with coverage by area: circles below three pixels of radius fade to an even disc of the
+/// same light, so that moving ones do not flicker.
 template <class L>
-struct AreaSnow {
+struct AreaFalloff {
   typename L::Float peak;   ///< peak of alpha's falloff
   typename L::Float least;  ///< minimum of alpha's falloff
   typename L::Float even;   ///< the even part of alpha
-  typename L::Float ramp;   ///< squared remaining share of the colour ramp
+  typename L::Float ramp;   ///< squared remaining share of snow's colour ramp
 };
 
 template <class L>
-ROUNDEL_HOST_DEVICE AreaSnow<L> area_snow(typename L::Float radius_in_pixels,
-                                          typename L::Float peak_alpha) {
+ROUNDEL_HOST_DEVICE AreaFalloff<L> area_falloff(typename L::Float radius_in_pixels,
+                                                float peak_alpha, bool is_soft) {
+  // The means of both over the disc.
+  constexpr float kSnowMean = 0.24542f, kSoftMean = 0.23134f;
   const typename L::Float one = L::set(1.0f);
   const typename L::Float share = L::clamp(L::sub(L::set(3.0f), radius_in_pixels), 0.0f, 1.0f);
-  const typename L::Float rest = L::sub(one, share), peak = L::mul(peak_alpha, rest);
-  return {peak, L::mul(peak, snow_falloff<L>(one)),
-          L::mul(peak_alpha, L::mul(share, L::set(0.24542f))), L::mul(rest, rest)};
+  const typename L::Float rest = L::sub(one, share);
+  const typename L::Float peak = L::mul(L::set(is_soft ? soft_peak(peak_alpha) : peak_alpha), rest);
+  const typename L::Float least = L::mul(peak, L::set(kRimFalloff));
+  const typename L::Float even =
+      L::mul(L::set(peak_alpha), L::mul(share, L::set(is_soft ? kSoftMean : kSnowMean)));
+  return {peak, least, is_soft ? L::sub(even, least) : even, L::mul(rest, rest)};
 }
 
-/// Alpha of snow that covers the pixel: the product of both falloffs is e^(−4·t), or e^(−4) if the
-/// centre lies outside.
+/// Share of the squared radius: centres of pixels may lie outside.
 template <class L>
-ROUNDEL_HOST_DEVICE typename L::Float area_snow_alpha(const AreaSnow<L>& snow,
-                                                      typename L::Float row_alpha,
-                                                      typename L::Float column_falloff) {
-  return L::add(L::max(L::mul(row_alpha, column_falloff), snow.least), snow.even);
+ROUNDEL_HOST_DEVICE typename L::Float area_distance(typename L::Float d2,
+                                                    typename L::Float inverse_r2) {
+  return L::min(L::mul(d2, inverse_r2), L::set(1.0f));
 }
 
-/// shade_snow() for shares of pixels, whose centres may lie outside.
+/// Alpha where the circle covers the pixel: the product of both falloffs is e^(−4·t), or e^(−4) if
+/// the centre lies outside.
 template <class L>
-ROUNDEL_HOST_DEVICE void shade_area_snow(const SnowRamp& ramp, const AreaSnow<L>& snow,
+ROUNDEL_HOST_DEVICE typename L::Float area_alpha(const AreaFalloff<L>& of_circle,
+                                                 typename L::Float dx2, typename L::Float dy2,
+                                                 typename L::Float inverse_r2) {
+  const typename L::Float row =
+      L::mul(of_circle.peak, falloff<L>(area_distance<L>(dy2, inverse_r2)));
+  const typename L::Float alpha = L::mul(row, falloff<L>(area_distance<L>(dx2, inverse_r2)));
+  return L::add(L::max(alpha, of_circle.least), of_circle.even);
+}
+
+/// snow_color() for shares of pixels.
+template <class L>
+ROUNDEL_HOST_DEVICE void area_snow_color(const SnowRamp& ramp, const AreaFalloff<L>& of_circle,
                                          typename L::Float dx2, typename L::Float dy2,
-                                         typename L::Float inverse_r2, typename L::Float& alpha,
-                                         typename L::Float& red, typename L::Float& green) {
-  const typename L::Float one = L::set(1.0f);
-  const auto part = [&](typename L::Float d2) { return L::min(L::mul(d2, inverse_r2), one); };
-  snow_color<L>(ramp, L::mul(part(L::add(dx2, dy2)), snow.ramp), red, green);
-  alpha = area_snow_alpha<L>(snow, L::mul(snow.peak, snow_falloff<L>(part(dy2))),
-                             snow_falloff<L>(part(dx2)));
+                                         typename L::Float inverse_r2, typename L::Float& red,
+                                         typename L::Float& green) {
+  const typename L::Float t = area_distance<L>(L::add(dx2, dy2), inverse_r2);
+  snow_color<L>(ramp, L::mul(t, of_circle.ramp), red, green);
 }
 
 /// Finds the columns (or rows) 0..count−1 of an image whose centres lie within `radius`: the whole

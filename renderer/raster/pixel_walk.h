@@ -55,17 +55,22 @@ struct PixelWalk {
                          const SnowRamp& ramp) const {
     PixelPaint source{has_styles ? blend_mode(paint) : BlendMode::kOver, paint_color(paint),
                       paint.alpha * share};
-    if (!is_snow(paint)) return source;
-    const float dx = shape.x - center_x, dy = shape.y - center_y;
+    if (!has_falloff(paint)) return source;
+    const float dx2 = (shape.x - center_x) * (shape.x - center_x);
+    const float dy2 = (shape.y - center_y) * (shape.y - center_y);
     const float inverse_r2 = scalar::inverse_square(shape.radius);
-    source.color.blue = 1;
-    if (antialias)
-      scalar::shade_area_snow<L>(
-          ramp, scalar::area_snow<L>(shape.radius * height, peak_alpha(paint)), dx * dx, dy * dy,
-          inverse_r2, source.alpha, source.color.red, source.color.green);
-    else
-      scalar::shade_snow<L>(ramp, dx * dx, dy * dy, inverse_r2, peak_alpha(paint), source.alpha,
-                            source.color.red, source.color.green);
+    float red = 0, green = 0;
+    if (antialias) {
+      const auto of_circle =
+          scalar::area_falloff<L>(shape.radius * height, peak_alpha(paint), is_soft(paint));
+      source.alpha = scalar::area_alpha<L>(of_circle, dx2, dy2, inverse_r2);
+      scalar::area_snow_color<L>(ramp, of_circle, dx2, dy2, inverse_r2, red, green);
+    } else {
+      source.alpha =
+          scalar::falloff_alpha<L>(dx2, dy2, inverse_r2, peak_alpha(paint), is_soft(paint));
+      scalar::snow_color<L>(ramp, (dx2 + dy2) * inverse_r2, red, green);
+    }
+    if (is_snow(paint)) source.color = {red, green, 1};
     source.alpha *= share;
     return source;
   }

@@ -18,4 +18,9 @@ SnowRamp snow_ramp(BlendSpace blend_space) {
   return ramp;
 }
 
+const char* shader_name(const Paint& paint) {
+  if (!has_falloff(paint)) return "solid";
+  return is_soft(paint) ? "soft" : "snow";
+}
+
 }  // namespace roundel

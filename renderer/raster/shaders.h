@@ -1,4 +1,5 @@
 #pragma once
+#include "renderer/circles/circle.h"
 #include "renderer/pixels/image_settings.h"
 
 namespace roundel {
@@ -13,5 +14,8 @@ struct SnowRamp {
 
 /// (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1), converted to the blend space.
 SnowRamp snow_ramp(BlendSpace blend_space);
+
+/// As in scene files.
+const char* shader_name(const Paint& paint);
 
 }  // namespace roundel

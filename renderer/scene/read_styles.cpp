@@ -119,8 +119,10 @@ void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& lay
     errors.add(node.find("fill")->place(), layer_path + ".fill",
                "false leaves nothing to paint; add \"stroke\"");
   if (!part) return;
-  if (layer.shader == Shader::kSnow)
-    errors.add(part->place(), layer_path + ".stroke", "not allowed with the snow shader");
+  if (layer.shader != Shader::kSolid)
+    errors.add(part->place(), layer_path + ".stroke",
+               fmt::format("not allowed with the {} shader",
+                           layer.shader == Shader::kSnow ? "snow" : "soft"));
   else
     scene_forms().stroke.fill(*part, layer.stroke.emplace());
 }

@@ -50,7 +50,8 @@ inline bool is_identity(const View& view, int width, int height) {
 
 enum class Shader {
   kSolid,  ///< one colour and alpha everywhere inside
-  kSnow,   ///< soft flake; colour and alpha depend on z and on the distance from the centre
+  kSnow,   ///< flake; colour and alpha depend on z and on the distance from the centre
+  kSoft,   ///< one colour inside; alpha falls off from the centre to 0 at the rim
 };
 
 /// Names in scene files, in the order of BlendMode.
@@ -198,7 +199,7 @@ struct Layer {
   LayerMove move = {};
   BlendMode blend = BlendMode::kOver;
   bool fill = true;                   ///< false: only the stroke is painted
-  std::optional<Stroke> stroke = {};  ///< above the fill; not with snow
+  std::optional<Stroke> stroke = {};  ///< above the fill; only with the shader solid
   /// First and last frame that show it; absent: all. Other frames hide it.
   std::optional<std::array<double, 2>> frames = {};
   bool is_on_screen = false;  ///< inline circles in pixels, from the image's lower left corner

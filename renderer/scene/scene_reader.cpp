@@ -232,7 +232,9 @@ class SceneReader {
       layer.shader = Shader::kSolid;
       read_key(shader->find("solid").value(), "alpha", read_number, layer.alpha);
     } else if (shader) {
-      layer.shader = shader->text() == "snow" ? Shader::kSnow : Shader::kSolid;
+      layer.shader = shader->text() == "snow"   ? Shader::kSnow
+                     : shader->text() == "soft" ? Shader::kSoft
+                                                : Shader::kSolid;
     }
     if (node.has("data")) {
       read_key(node, "alpha", read_number, layer.alpha);

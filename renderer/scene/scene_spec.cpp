@@ -231,10 +231,10 @@ SpecPtr shader() {
   const SpecPtr solid = object(
       "{alpha: NUMBER}", {{"alpha", number(0, 1), "Opacity of circles without their own.", "0.5"}});
   return spec(
-      AnyOfSpec{{one_of<Shader>({"solid", "snow"}),
+      AnyOfSpec{{one_of<Shader>({"solid", "snow", "soft"}),
                  object("", {required("solid", solid,
                                       "One colour and alpha everywhere inside a circle.")})}},
-      "\"solid\", \"snow\" or {solid: {alpha: NUMBER}}");
+      "\"solid\", \"soft\", \"snow\" or {solid: {alpha: NUMBER}}");
 }
 
 ObjectForm<Stroke> make_stroke() {
@@ -289,7 +289,7 @@ ObjectForm<Layer> make_layer(const SceneForms& forms) {
         "Blend mode: how each circle changes the picture below it.", "\"over\""},
        {"fill", &Layer::fill, boolean(), "False: only the stroke is painted.", "true"},
        {"stroke", forms.stroke,
-        "A ring inside each circle's rim, above its fill; not with the shader snow."},
+        "A ring inside each circle's rim, above its fill; only with the shader solid."},
        {"offset", in(&Layer::move, &LayerMove::offset), place_over_time(),
         "Shift of the layer's circles by [x, y]: p' = offset + pivot + rotate * scale * (p - "
         "pivot).",

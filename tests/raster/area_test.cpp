@@ -212,16 +212,17 @@ double light_of(const Shape& shape, const Paint& paint, ImageSettings image) {
 TEST(Area, MovingDotKeepsItsLight) {
   for (const float radius :
        {0.05f, 0.2f, 0.5f, 0.9f, 1.024f, 1.1f, 1.7f, 1.9f, 2.2f, 2.5f, 2.8f, 6.0f, 12.0f}) {
-    for (const bool is_snow : {false, true}) {
+    const Paint solid{0, 0, 0, 0.9f};
+    for (const Paint& paint : {solid, Paint{0, 0, 0, -0.9f}, soft_paint(solid)}) {
       double least = INFINITY, most = 0;
       for (int step = 0; step < 60; ++step) {
         const float x = 15 + 0.037f * static_cast<float>(step);
         const float y = 16 - 0.021f * static_cast<float>(step);
-        const double light = light_of({x / 32, y / 32, 0, radius / 32},
-                                      {0, 0, 0, is_snow ? -0.9f : 0.9f}, image_of(32, 32));
+        const double light = light_of({x / 32, y / 32, 0, radius / 32}, paint, image_of(32, 32));
         least = std::min(least, light), most = std::max(most, light);
       }
-      EXPECT_LE(most / least, is_snow ? 1.01 : 1.001) << radius << " " << is_snow;
+      EXPECT_LE(most / least, has_falloff(paint) ? 1.01 : 1.001)
+          << radius << " " << shader_name(paint);
     }
   }
 }

@@ -157,13 +157,13 @@ TEST_P(BlendModesAndRings, ListsOfCopiesHaveTheSameBits) {
 }
 
 TEST_P(BlendModesAndRings, DiscsInOverModeHaveThePlainBits) {
-  for (const double snow : {0.0, 0.3}) {
-    Circles circles = random_circles(3000, 0.1f, 0.5f, snow);
+  for (const testing::FalloffShares& shares : testing::kFalloffShares) {
+    Circles circles = random_circles(3000, 0.1f, 0.5f, shares);
     const Framebuffer expected = draw_cpu(circles, image_of(97, 61, {}));
     expect_same_bits(expected, draw_cpu(circles, image_of(97, 61, {false, false, true})), "over");
     // An empty hole.
     for (Paint& paint : circles.paints.span())
-      if (!is_snow(paint)) paint = with_style(paint, BlendMode::kOver, true);
+      if (!has_falloff(paint)) paint = with_style(paint, BlendMode::kOver, true);
     for (Shape& shape : circles.shapes.span()) shape.z = 0;
     expect_same_bits(expected, draw_cpu(circles, image_of(97, 61, {true, false, false})), "rings");
   }

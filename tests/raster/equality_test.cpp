@@ -46,9 +46,9 @@ INSTANTIATE_TEST_SUITE_P(Coverage, Equality, testing::coverages(), testing::cove
 
 TEST_P(Equality, TilesThreadsChunksAndMemoryKeepEveryBit) {
   for (const auto& [width, height] : kSizes) {
-    for (const double snow : {0.0, 1.0, 0.3}) {
+    for (const testing::FalloffShares& shares : testing::kFalloffShares) {
       for (const float largest : {0.08f, 2.0f}) {
-        const Circles circles = random_circles(kSanitized ? 1000 : 3000, largest, 0.5f, snow);
+        const Circles circles = random_circles(kSanitized ? 1000 : 3000, largest, 0.5f, shares);
         const Framebuffer expected = draw_without_tiles(circles, image_of(width, height));
         for (const RasterOptions& options : cpu_variants())
           expect_same_bits(expected, draw_cpu(circles, image_of(width, height), options),
@@ -60,7 +60,7 @@ TEST_P(Equality, TilesThreadsChunksAndMemoryKeepEveryBit) {
 
 TEST_P(Equality, AlphaImagesAndLinearBlendingKeepEveryBit) {
   ImageSettings image = image_of(70, 50);
-  const Circles circles = random_circles(2000, 0.1f, 0.3f, 0.5);
+  const Circles circles = random_circles(2000, 0.1f, 0.3f, {0.3, 0.3});
   for (const bool alpha : {false, true}) {
     for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
       image.alpha = alpha;
@@ -102,7 +102,7 @@ TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
   image.background = {{0.85f, 0.2f, 0.1f}, {0.4f, 0.5f, 1.5f}};
   std::vector<Circles> many;
   many.push_back(random_circles(3000, 0.15f, 0.6f, 0));
-  many.push_back(random_circles(3000, 0.15f, 0.6f, 0.4));
+  many.push_back(random_circles(3000, 0.15f, 0.6f, {0.2, 0.2}));
   many.push_back(random_circles(130000, 0.02f, 1e-3f, 0.1));  // small ones, in lists of copies
   many.push_back(random_circles(8000, 0.02f, 0.1f, 0));       // up to 1.22 pixels in radius: specks
   for (std::size_t i = 0; i < 8000; ++i)  // with larger ones between, up to 3.7 and 6.1 pixels
@@ -265,12 +265,12 @@ TEST_P(Equality, CudaMatchesTheCpu) {
                                             {.memory_budget = 24 << 20},
                                             {.block_memory = 48 << 10}};
   for (const auto& [width, height] : kSizes) {
-    for (const double snow : {0.0, 1.0, 0.3}) {
+    for (const testing::FalloffShares& shares : testing::kFalloffShares) {
       for (const bool alpha : {false, true}) {
-        const Circles circles = random_circles(3000, 0.08f, 0.5f, snow);
+        const Circles circles = random_circles(3000, 0.08f, 0.5f, shares);
         ImageSettings image = image_of(width, height);
         image.alpha = alpha;
-        image.blend_space = snow == 0.3 ? BlendSpace::kLinear : BlendSpace::kDisplay;
+        image.blend_space = shares.snow == 0.3 ? BlendSpace::kLinear : BlendSpace::kDisplay;
         const Framebuffer expected = draw_cpu(circles, image);
         Image expected_bytes;
         StageStats stats;
@@ -358,20 +358,21 @@ TEST_P(Equality, CudaMatchesTheCpuWithLongLists) {
   ROUNDEL_NEEDS_CUDA();
   struct Case {
     float largest_radius, max_alpha;
-    double snow;
+    testing::FalloffShares shares;
   };
-  // Pixels that are never opaque, and others; specks, discs over all of the image, and both
-  // shaders.
-  for (const auto& [largest_radius, max_alpha, snow] :
-       {Case{0.05f, 1e-3f, 0.0}, {0.05f, 0.5f, 0.2}, {0.002f, 1e-3f, 0.0}, {30.0f, 2e-4f, 0.01}}) {
-    Circles circles = random_circles(60'000, largest_radius, max_alpha, snow);
+  // Pixels that are never opaque, and others; specks, discs over all of the image, and all shaders.
+  for (const auto& [largest_radius, max_alpha, shares] : {Case{0.05f, 1e-3f, 0.0},
+                                                          {0.05f, 0.5f, {0.1, 0.1}},
+                                                          {0.002f, 1e-3f, 0.0},
+                                                          {30.0f, 2e-4f, {0.005, 0.005}}}) {
+    Circles circles = random_circles(60'000, largest_radius, max_alpha, shares);
     for (std::size_t i = 0; i < circles.count(); i += i % 7 == 0 ? 2 : 1) {
       circles.shapes[i].x = 0.2f + 0.1f * circles.shapes[i].x;
       circles.shapes[i].y = 0.3f + 0.1f * circles.shapes[i].y;
     }
     for (const auto& [width, height] : {std::pair{150, 107}, {1030, 400}}) {
       ImageSettings image = image_of(width, height);
-      image.alpha = snow > 0;
+      image.alpha = shares.snow > 0;
       const Framebuffer expected = draw_cpu(circles, image);
       for (const RasterOptions& options : {RasterOptions{}, RasterOptions{.chunk_circles = 25'000},
                                            RasterOptions{.block_memory = 48 << 10}}) {

@@ -30,6 +30,11 @@ OraclePixel paint(const Circles& circles, const ImageSettings& image, int x, int
     if (std::abs(d2 - r * r) < 1e-6 * std::max(r * r, 1e-6)) pixel.ambiguous = true;
     if (d2 > r * r) continue;
     double alpha = paint.alpha, red = paint.red, green = paint.green, blue = paint.blue;
+    if (is_soft(paint)) {
+      const double rim = std::exp(-4.0);
+      alpha = -alpha * (std::exp(-4 * d2 / (r * r)) - rim) / (1 - rim);
+      blue = -blue;
+    }
     if (is_snow(paint)) {
       const double d = std::sqrt(d2) / r;
       const double a = std::clamp(4 * d - 1, 0.0, 1.0), b = std::clamp(4 * d - 3, 0.0, 1.0);
@@ -74,6 +79,11 @@ TEST(Oracle, SnowOverAGradientMatchesBinary64) {
   image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.4f, 0.4f}};
   expect_agreement(random_circles(1500, 0.1f, 0.5f, 1.0), image);
   expect_agreement(random_circles(1500, 0.1f, 0.5f, 0.5, 3), image);
+}
+
+TEST(Oracle, SoftCirclesMatchBinary64) {
+  expect_agreement(random_circles(800, 0.2f, 1.0f, {0.0, 1.0}), image_of(97, 61));
+  expect_agreement(random_circles(3000, 0.02f, 0.5f, {0.2, 0.4}, 2), image_of(64, 128));
 }
 
 TEST(Oracle, UnsaturatedLayersMatchBinary64) {

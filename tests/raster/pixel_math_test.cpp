@@ -9,11 +9,12 @@ namespace {
 
 using L = ScalarLanes;
 
-TEST(PixelMath, SnowFalloffMatchesTheExponential) {
+TEST(PixelMath, FalloffMatchesTheExponential) {
   for (float t = 0.0f; t <= 1.0f; t += 1.0f / 65536) {
-    EXPECT_NEAR(scalar::snow_falloff<L>(t), std::exp(-4 * static_cast<double>(t)), 4e-7) << t;
+    EXPECT_NEAR(scalar::falloff<L>(t), std::exp(-4 * static_cast<double>(t)), 4e-7) << t;
   }
-  EXPECT_EQ(scalar::snow_falloff<L>(0.0f), 1.0f);
+  EXPECT_EQ(scalar::falloff<L>(0.0f), 1.0f);
+  EXPECT_EQ(scalar::falloff<L>(1.0f), scalar::kRimFalloff);
 }
 
 TEST(PixelMath, NearSqrtIsWithinItsBound) {
@@ -58,10 +59,11 @@ TEST(PixelMath, SnowFollowsTheColourTable) {
   const float radius = 0.02f;
   for (int i = 0; i <= 1000; ++i) {
     const float distance = radius * static_cast<float>(i) / 1000.0f;
-    float alpha = 0, color[3] = {0, 0, 1};
+    float alpha, color[3] = {0, 0, 1};
     const float dx2 = 0.36f * distance * distance, dy2 = distance * distance - dx2;
-    scalar::shade_snow<L>(ramp, dx2, dy2, scalar::inverse_square(radius), 0.4f, alpha, color[0],
-                          color[1]);
+    const float inverse_r2 = scalar::inverse_square(radius);
+    scalar::snow_color<L>(ramp, (dx2 + dy2) * inverse_r2, color[0], color[1]);
+    alpha = scalar::falloff_alpha<L>(dx2, dy2, inverse_r2, 0.4f, false);
     const double d = static_cast<double>(i) / 1000.0;
     const int entry = std::min(static_cast<int>(4 * d), 3);
     for (int channel = 0; channel < 3; ++channel) {
@@ -69,6 +71,25 @@ TEST(PixelMath, SnowFollowsTheColourTable) {
       EXPECT_NEAR(color[channel], low + (high - low) * (4 * d - entry), 1e-6) << i;
     }
     EXPECT_NEAR(alpha, 0.4 * std::exp(-4 * d * d), 1e-6) << i;
+  }
+}
+
+TEST(PixelMath, SoftAlphaGoesFromTheCentresToZero) {
+  for (float alpha = 1; alpha > 0x1p-12f; alpha *= 1 - 0x1p-17f) {
+    const float center = scalar::falloff_alpha<L>(0, 0, 1, alpha, true);
+    ASSERT_LE(center, alpha);
+    ASSERT_GE(center, alpha * (1 - 0x1p-21f));
+    for (const float x2 : {0.0f, 0.3f, 0.5f, 1.0f}) {
+      const float rim = scalar::falloff_alpha<L>(x2, 1 - x2, 1, alpha, true);
+      ASSERT_GE(rim, 0);
+      ASSERT_LE(rim, 1e-7f);
+    }
+  }
+  for (int i = 0; i <= 1000; ++i) {
+    const double d2 = i / 1000.0, e4 = std::exp(-4.0);
+    EXPECT_NEAR(scalar::falloff_alpha<L>(0.3f * static_cast<float>(d2),
+                                         0.7f * static_cast<float>(d2), 1, 0.8f, true),
+                0.8 * (std::exp(-4 * d2) - e4) / (1 - e4), 1e-6);
   }
 }
 

@@ -31,7 +31,7 @@ class Rims : public testing::Coverage {
 INSTANTIATE_TEST_SUITE_P(Coverage, Rims, testing::coverages(), testing::coverage_name);
 
 /// Returns circles whose rims cross a picture of 256 × 256, with radii in turn, in pixels.
-Circles circles_of_rims(std::size_t count, const std::vector<float>& radii, float snow_share) {
+Circles circles_of_rims(std::size_t count, const std::vector<float>& radii, float falloff_share) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<float> unit(0.0f, 1.0f);
   std::vector<testing::Disc> discs(count);
@@ -40,9 +40,10 @@ Circles circles_of_rims(std::size_t count, const std::vector<float>& radii, floa
     const float angle = 6.2831853f * unit(engine);
     discs[i].shape = {unit(engine) + radius * std::cos(angle),
                       unit(engine) + radius * std::sin(angle), 0, radius};
-    const bool snow = unit(engine) < snow_share;
+    const bool falls_off = unit(engine) < falloff_share;
     const float alpha = 0.05f + 0.2f * unit(engine);
-    discs[i].paint = {unit(engine), unit(engine), unit(engine), snow ? -alpha : alpha};
+    discs[i].paint = {unit(engine), unit(engine), unit(engine), falls_off ? -alpha : alpha};
+    if (falls_off && i % 2 == 0) discs[i].paint.blue *= -1;  // soft, the others snow
   }
   return testing::make_circles(discs);
 }
@@ -60,11 +61,11 @@ TEST_P(Rims, CudaMatchesTheCpuWithCirclesOfDifferentSizes) {
       {0x1p18f, 7, 300, 1.2f, 0x1p-11f, 0x1p24f, 40}};  // coverage test instead of area
   for (const std::vector<float>& some : radii) {
     for (const std::size_t count : {20u, 500u, 30'000u}) {
-      for (const float snow_share : {0.0f, 0.1f}) {
+      for (const float falloff_share : {0.0f, 0.1f}) {
         for (const bool has_rings : {false, true}) {
           ImageSettings image = image_of(256, 256);
           image.styles.rings = has_rings;
-          Circles circles = circles_of_rims(count, some, snow_share);
+          Circles circles = circles_of_rims(count, some, falloff_share);
           if (has_rings) add_looks(circles, {BlendMode::kOver}, 0.7);
           expect_same_bits(
               draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),

@@ -30,10 +30,16 @@ inline Circles make_circles(const std::vector<Disc>& discs) {
   return circles;
 }
 
-/// Returns seeded random circles in and around the unit square: `snow_share` of them snow, the
-/// others solid of alpha up to max_alpha.
+/// Shares of circles with these shaders; the others are solid.
+struct FalloffShares {
+  constexpr FalloffShares(double of_snow, double of_soft = 0) : snow(of_snow), soft(of_soft) {}  // NOLINT
+  double snow, soft;
+};
+inline constexpr FalloffShares kFalloffShares[] = {0.0, 1.0, 0.3, {0.0, 1.0}, {0.2, 0.3}};
+
+/// Returns seeded random circles in and around the unit square, of alpha up to max_alpha.
 inline Circles random_circles(std::size_t count, float largest_radius, float max_alpha,
-                              double snow_share, unsigned seed = 1) {
+                              FalloffShares shares, unsigned seed = 1) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<float> unit(0.0f, 1.0f);
   std::vector<Disc> discs(count);
@@ -41,9 +47,12 @@ inline Circles random_circles(std::size_t count, float largest_radius, float max
     const float z = unit(engine);
     disc.shape = {unit(engine) * 1.4f - 0.2f, unit(engine) * 1.4f - 0.2f, z,
                   largest_radius * unit(engine) + 1e-4f};
-    const bool snow = unit(engine) < static_cast<float>(snow_share);
-    const float alpha = unit(engine) * max_alpha;
-    disc.paint = {unit(engine), unit(engine), 1.2f * unit(engine), snow ? -alpha : alpha};
+    const float share = unit(engine), alpha = unit(engine) * max_alpha;
+    disc.paint = {unit(engine), unit(engine), 1.2f * unit(engine), alpha};
+    if (share < static_cast<float>(shares.snow))
+      disc.paint.alpha = -alpha;
+    else if (share < static_cast<float>(shares.snow + shares.soft))
+      disc.paint = soft_paint(disc.paint);
   }
   return make_circles(discs);
 }
@@ -57,7 +66,7 @@ inline void add_looks(Circles& circles, const std::vector<BlendMode>& modes, dou
   for (std::size_t i = 0; i < circles.count(); ++i) {
     Shape& shape = circles.shapes[i];
     Paint& paint = circles.paints[i];
-    const bool is_ring = !is_snow(paint) && unit(engine) < static_cast<float>(ring_share);
+    const bool is_ring = !has_falloff(paint) && unit(engine) < static_cast<float>(ring_share);
     const float inner = std::max(1.2f * unit(engine) - 0.2f, 0.0f);  // some have no hole
     if (is_ring) shape.z = shape.radius * inner;
     paint.blue = std::min(paint.blue, 1.0f);

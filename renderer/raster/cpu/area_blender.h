@@ -32,7 +32,8 @@ class AreaBlender : public SmallAreaBlender<State> {
   using Blocks::active_blocks;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kStyled;
   using Blocks::offset_of, Blocks::are_blank_;
-  using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
+  using Small::batch_, Small::discs_, Small::has_falloff_at, Small::falloff_of,
+      Small::paint_falloff;
   using Small::edge_x, Small::edge_y;
   using Patches = AreaPatches<Blocks::kStyled>;
 
@@ -49,7 +50,7 @@ class AreaBlender : public SmallAreaBlender<State> {
 
   void blend() {
     discs_.load(batch_, args_.grid.scale);
-    if (!kStyled && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
+    if (!kStyled && batch_.largest < kSpeckRadius * args_.grid.s && batch_.falloff == 0 &&
         kLanes > 1 && args_.state.tile_size <= AreaSpecks::kMaxSpeckTile) {
       if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
       specks_have_pixels_ = true;
@@ -92,16 +93,16 @@ class AreaBlender : public SmallAreaBlender<State> {
     if (!kStyled && is_first_ && batch_.largest > kLargeRadius * args_.grid.s) {
       float most = 0;
       for (int k = 0; k < batch_.count; ++k)
-        if (!is_snow_at(k)) most = std::max(most, 1.0f - batch_.paints[k].alpha);
+        if (!has_falloff_at(k)) most = std::max(most, 1.0f - batch_.paints[k].alpha);
       opaque_.start(batch_.count, most, args_.grid.tile_size);
     }
     is_first_ = false;
     for (int k = 0; k < batch_.count; ++k) {
-      const float alpha = is_snow_at(k) ? peak_alpha(batch_.paints[k]) : batch_.paints[k].alpha;
-      patches_.set_alpha(k, is_snow_at(k) ? 1.0f : alpha,
-                         !is_snow_at(k) && opaque_.counts(1.0f - alpha));
+      const float alpha = has_falloff_at(k) ? peak_alpha(batch_.paints[k]) : batch_.paints[k].alpha;
+      patches_.set_alpha(k, has_falloff_at(k) ? 1.0f : alpha,
+                         !has_falloff_at(k) && opaque_.counts(1.0f - alpha));
       batch_.cost[k] = halvings_taken(1.0f - alpha);
-      if (is_snow_at(k)) batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
+      if (has_falloff_at(k)) batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
     }
   }
 
@@ -119,7 +120,7 @@ class AreaBlender : public SmallAreaBlender<State> {
     else
       for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
     patches_.compute(cell, opaque_);
-    const std::uint64_t snow = batch_.snow;
+    const std::uint64_t falloff = batch_.falloff;
     std::uint64_t touching_of_row[Patches::kBlocksAcross];
     unsigned row_of_blocks = kCellRows;
     for (const Block& block : blocks_of_cell) {
@@ -130,16 +131,16 @@ class AreaBlender : public SmallAreaBlender<State> {
       float* const first = args_.state.planes + offset_of(block);
       const std::uint16_t* const slots = patches_.slots_of(x, y);
       std::int32_t left = halvings_left(block.transmittance);
-      if (snow == 0) {
+      if (falloff == 0) {
         blend_solid_run(touching, first, slots, left, are_blank_);
         continue;
       }
       for (std::uint64_t circles = touching, run = 0; circles != 0; circles &= ~run) {
-        const bool is_snow = is_snow_at(__builtin_ctzll(circles));
-        const std::uint64_t others = circles & (is_snow ? ~snow : snow);
+        const bool has_falloff = has_falloff_at(__builtin_ctzll(circles));
+        const std::uint64_t others = circles & (has_falloff ? ~falloff : falloff);
         run = circles & ((others & (0 - others)) - 1);  // up to the next circle of the other shader
-        if (is_snow)
-          blend_snow_run(run, block, first, slots), left = 0;
+        if (has_falloff)
+          blend_falloff_run(run, block, first, slots), left = 0;
         else
           left = blend_solid_apart(run, first, slots, left);
       }
@@ -226,26 +227,27 @@ class AreaBlender : public SmallAreaBlender<State> {
     return left;
   }
 
-  /// Calls blend_solid_run() between flakes, to inline its code only once more.
+  /// Calls blend_solid_run() between circles with falloff, to inline its code only once more.
   HWY_NOINLINE std::int32_t blend_solid_apart(std::uint64_t circles, float* first,
                                               const std::uint16_t* slots, std::int32_t left) {
     return blend_solid_run(circles, first, slots, left, false);
   }
 
-  HWY_NOINLINE void blend_snow_run(std::uint64_t circles, Block block, float* first,
-                                   const std::uint16_t* slots) {
+  HWY_NOINLINE void blend_falloff_run(std::uint64_t circles, Block block, float* first,
+                                      const std::uint16_t* slots) {
     State patches[kRows];
     load_block(first, patches);
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
-      const AreaSnow<L> snow = snow_of(k);
-      const std::uint16_t* const of_circle = slots + k * Patches::kSlots;
+      const AreaFalloff<L> of_circle = falloff_of(k);
+      const std::uint16_t* const slots_of_circle = slots + k * Patches::kSlots;
       for (unsigned i = 0; i < kRows; ++i) {
         const unsigned column = patch_column(i), row = patch_row(i);
         const Vector dx =
             L::sub(L::set(batch_.x[k]), columns_of_patch(column_x_ + block.x + column));
         const Vector dy = L::sub(L::set(batch_.y[k]), rows_of_patch(row_y_ + block.y + row));
-        paint_snow(patches[i], k, dx, dy, patches_.alpha(of_circle, column, row), snow);
+        paint_falloff(patches[i], k, dx, dy, patches_.alpha(slots_of_circle, column, row),
+                      of_circle);
       }
     }
     store_block(patches, first);

@@ -60,7 +60,7 @@ class TileBlender : public TileBlocks<State> {
     const bool by_circles = batch_.largest < kMaxSmallRadius * args_.grid.s;
     if (by_circles) {
       find_boxes(batch_, boxes_);
-      if (!kStyled && batch_.largest < kSpeckRadius * args_.grid.s && batch_.snow == 0 &&
+      if (!kStyled && batch_.largest < kSpeckRadius * args_.grid.s && batch_.falloff == 0 &&
           boxes_.longest_side <= SpeckBlender::kMaxSide &&
           args_.state.tile_size <= SpeckBlender::kMaxSpeckTile) {
         if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
@@ -116,21 +116,21 @@ class TileBlender : public TileBlocks<State> {
     ModePaint<L> color;
     Vector alpha, one_minus_alpha, hole2;
   };
-  struct SnowShader {
-    HWY_INLINE SnowShader(const TileBlender& blender, int k, Vector dx2)
-        : ramp(blender.args_.ramp),
-          row_alpha(&blender.row_alpha_[0][k]),
+  struct FalloffShader {
+    HWY_INLINE FalloffShader(const TileBlender& of_tile, int circle, Vector dx2)
+        : blender(of_tile),
+          k(circle),
+          is_soft(roundel::is_soft(blender.batch_.paints[k])),
           inverse_r2(L::set(blender.batch_.inverse_r2[k])),
-          column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))),
-          mode(mode_of<kStyled>(blender.batch_, k)) {}
+          column_falloff(falloff<L>(L::mul(dx2, inverse_r2))) {}
     HWY_INLINE void paint(State& pixels, int row, Vector d2, L::Mask painted) const {
-      const Vector alpha = L::mul(L::set(row_alpha[std::ptrdiff_t{row} * kBatch]), column_alpha);
-      blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha, mode);
+      const Vector alpha = L::mul(L::set(blender.row_alpha_[row][k]), column_falloff);
+      blender.blend_falloff(pixels, k, is_soft, painted, L::mul(d2, inverse_r2), alpha);
     }
-    const SnowRamp& ramp;
-    const float* row_alpha;
-    Vector inverse_r2, column_alpha;
-    BlendMode mode;
+    const TileBlender& blender;
+    int k;
+    bool is_soft;
+    Vector inverse_r2, column_falloff;
   };
   /// Blends circles of one shader. `left`: lower bound of the halvings until a pixel is opaque.
   template <class Shader>
@@ -193,26 +193,26 @@ class TileBlender : public TileBlocks<State> {
       hn::Store(halvings_taken(hn::Load(kTag, batch_.one_minus_alpha + k)), kIntegers,
                 batch_.cost + k);
     }
-    for (std::uint64_t snow = batch_.snow; snow != 0; snow &= snow - 1) {
-      const int k = __builtin_ctzll(snow);
+    for (std::uint64_t left = batch_.falloff; left != 0; left &= left - 1) {
+      const int k = __builtin_ctzll(left);
+      const float alpha = peak_alpha(batch_.paints[k]);
       batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
-      batch_.peak_alpha[k] = peak_alpha(batch_.paints[k]);
-      batch_.cost[k] = halvings_taken(1.0f - batch_.peak_alpha[k]);
+      batch_.peak[k] = is_soft(batch_.paints[k]) ? soft_peak(alpha) : alpha;
+      batch_.cost[k] = halvings_taken(1.0f - alpha);
     }
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
   }
 
   HWY_INLINE void blend_small(int k) {
-    if ((batch_.snow >> k & 1) != 0) {
-      const Vector inverse_r2 = L::set(batch_.inverse_r2[k]);
-      const Vector peak_alpha = L::set(batch_.peak_alpha[k]);
-      for_each_vector_of_small(k, [&](State& pixels, Vector dx2, Vector dy2,
-                                      L::Mask painted) HWY_ATTR {
-        const Vector alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
-                                    snow_falloff<L>(L::mul(dx2, inverse_r2)));
-        const Vector relative_d2 = L::mul(L::add(dx2, dy2), inverse_r2);
-        blend_snow(pixels, painted, args_.ramp, relative_d2, alpha, mode_of<kStyled>(batch_, k));
-      });
+    if ((batch_.falloff >> k & 1) != 0) {
+      const Vector inverse_r2 = L::set(batch_.inverse_r2[k]), peak = L::set(batch_.peak[k]);
+      const bool soft = is_soft(batch_.paints[k]);
+      for_each_vector_of_small(
+          k, [&](State& pixels, Vector dx2, Vector dy2, L::Mask painted) HWY_ATTR {
+            const Vector alpha =
+                L::mul(row_alpha<L>(dy2, inverse_r2, peak), falloff<L>(L::mul(dx2, inverse_r2)));
+            blend_falloff(pixels, k, soft, painted, L::mul(L::add(dx2, dy2), inverse_r2), alpha);
+          });
       return;
     }
     const SolidShader shader(*this, k);
@@ -221,11 +221,18 @@ class TileBlender : public TileBlocks<State> {
                                  HWY_ATTR { shader.paint(pixels, 0, L::add(dx2, dy2), painted); });
   }
 
-  static HWY_INLINE void blend_snow(State& pixels, L::Mask painted, const SnowRamp& ramp,
-                                    Vector relative_d2, Vector alpha, BlendMode mode) {
+  HWY_INLINE void blend_falloff(State& pixels, int k, bool is_soft, L::Mask painted,
+                                Vector relative_d2, Vector exponential) const {
+    if (is_soft) {
+      const Vector rim = L::mul(L::set(batch_.peak[k]), L::set(kRimFalloff));
+      composite<L>(pixels, soft_paint_of<kStyled>(batch_, k),
+                   L::zero_unless(painted, soft_alpha<L>(exponential, rim)));
+      return;
+    }
     Vector red, green;
-    snow_color<L>(ramp, relative_d2, red, green);
-    composite<L>(pixels, {mode, red, green, L::set(1.0f)}, L::zero_unless(painted, alpha));
+    snow_color<L>(args_.ramp, relative_d2, red, green);
+    composite<L>(pixels, {mode_of<kStyled>(batch_, k), red, green, L::set(1.0f)},
+                 L::zero_unless(painted, exponential));
   }
 
   /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k may cover.
@@ -280,12 +287,12 @@ class TileBlender : public TileBlocks<State> {
         hn::Store(L::mul(row_dy, row_dy), kTag, dy2_[row] + k);
       }
     }
-    if (batch_.snow == 0) return;
+    if (batch_.falloff == 0) return;
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector inverse_r2 = hn::Load(kTag, batch_.inverse_r2 + k);
-      const Vector peak_alpha = hn::Load(kTag, batch_.peak_alpha + k);
+      const Vector peak = hn::Load(kTag, batch_.peak + k);
       for (int row = 0; row < kRows; ++row)
-        hn::Store(snow_row_alpha<L>(hn::Load(kTag, dy2_[row] + k), inverse_r2, peak_alpha), kTag,
+        hn::Store(row_alpha<L>(hn::Load(kTag, dy2_[row] + k), inverse_r2, peak), kTag,
                   row_alpha_[row] + k);
     }
   }
@@ -330,11 +337,11 @@ bool blend_discs(const BlendTileArgs& args) {
         std::int32_t left = halvings_left(block.transmittance);
         for (std::uint64_t circles = blender.collect_circles(block), run = 0; circles != 0;
              circles &= ~run) {
-          const bool is_snow = (batch.snow >> __builtin_ctzll(circles) & 1) != 0;
-          const std::uint64_t others = circles & (is_snow ? ~batch.snow : batch.snow);
+          const bool has_falloff = (batch.falloff >> __builtin_ctzll(circles) & 1) != 0;
+          const std::uint64_t others = circles & (has_falloff ? ~batch.falloff : batch.falloff);
           run = circles & ((others & (0 - others)) - 1);
-          if (is_snow) {
-            blender.template blend_run<typename Blender::SnowShader>(run, block, left);
+          if (has_falloff) {
+            blender.template blend_run<typename Blender::FalloffShader>(run, block, left);
           } else {
             blender.template blend_run<typename Blender::SolidShader>(run, block, left);
           }

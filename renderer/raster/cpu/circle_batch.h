@@ -6,8 +6,8 @@ constexpr int kBatch = 64;
 constexpr float kSpeckRadius = 1.3f;
 struct Batch {
   int count;
-  float largest;       ///< radius
-  std::uint64_t snow;  ///< bit k: circle k is shaded as snow
+  float largest;          ///< radius
+  std::uint64_t falloff;  ///< bit k: circle k is soft or snow
   // In frames with styles only:
   std::uint64_t rings;                       ///< bit k: circle k is a ring
   BlendMode modes[kBatch];                   ///< the paints have no signs
@@ -19,8 +19,8 @@ struct Batch {
   alignas(64) float radius[kBatch + kLanes];
   alignas(64) float one_minus_alpha[kBatch + kLanes];  ///< solid circles only
   alignas(64) float r2[kBatch];                        ///< radius², or negative beyond `count`
-  alignas(64) float inverse_r2[kBatch];                ///< inverse_square(radius), for snow
-  alignas(64) float peak_alpha[kBatch];                ///< at the centre, for snow
+  alignas(64) float inverse_r2[kBatch];                ///< inverse_square(radius), with falloff
+  alignas(64) float peak[kBatch];                      ///< of the exponential, with falloff
   alignas(64) std::int32_t cost[kBatch];               ///< halvings_taken(one_minus_alpha)
   Paint paints[kBatch + kLanes];
 };
@@ -51,6 +51,13 @@ HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
 }
 
 template <bool kStyled>
+HWY_INLINE ModePaint<L> soft_paint_of(const Batch& batch, int k) {
+  ModePaint<L> paint = paint_of<kStyled>(batch, k);
+  paint.blue = L::abs(paint.blue);
+  return paint;
+}
+
+template <bool kStyled>
 class BatchLoader {
  public:
   explicit BatchLoader(const BlendTileArgs& args) : args_(args), slab_(args.slabs.size()) {}
@@ -58,7 +65,7 @@ class BatchLoader {
   /// Loads up to kBatch circles. Returns false if none are left.
   bool load(Batch& batch) {
     batch.count = 0;
-    batch.snow = batch.rings = 0;
+    batch.falloff = batch.rings = 0;
     batch.largest = 0;
     while (batch.count < kBatch && (left_ > 0 || next_piece())) take(batch);
     for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
@@ -114,7 +121,7 @@ class BatchLoader {
     batch.radius[k] = shape.radius;
     batch.one_minus_alpha[k] = 1.0f - paint.alpha;
     batch.paints[k] = paint;
-    batch.snow |= std::uint64_t{is_snow(paint)} << k;
+    batch.falloff |= std::uint64_t{has_falloff(paint)} << k;
     batch.largest = std::max(batch.largest, shape.radius);
     if constexpr (kStyled) load_styles(batch, k, shape, paint);
   }
@@ -125,7 +132,8 @@ class BatchLoader {
     batch.hole[k] = inner_radius(shape, paint);
     batch.hole2[k] = hole_square(shape, paint);
     const BlendColor color = paint_color(paint);
-    batch.paints[k] = {color.red, color.green, color.blue, paint.alpha};
+    batch.paints[k] = {color.red, color.green, is_soft(paint) ? -color.blue : color.blue,
+                       paint.alpha};
   }
 
   /// Loads contiguous circles. Reads whole vectors.
@@ -144,8 +152,8 @@ class BatchLoader {
       hn::StoreU(L::sub(L::set(1.0f), alpha), kTag, batch.one_minus_alpha + k);
       std::copy_n(paints, kLanes, batch.paints + k);
       largest = hn::Max(largest, hn::IfThenElseZero(valid, radius));
-      const auto snow = hn::Lt(hn::BitCast(kIntegers, alpha), hn::Zero(kIntegers));  // its sign
-      batch.snow |= bits_of(L::both(valid, hn::RebindMask(kTag, snow))) << k;
+      const auto falloff = hn::Lt(hn::BitCast(kIntegers, alpha), hn::Zero(kIntegers));  // its sign
+      batch.falloff |= bits_of(L::both(valid, hn::RebindMask(kTag, falloff))) << k;
     }
     batch.count += count;
     batch.largest = std::max(batch.largest, hn::GetLane(hn::MaxOfLanes(kTag, largest)));

@@ -19,26 +19,32 @@ class SmallAreaBlender : public TileBlocks<State> {
     Blocks::find_boxes(batch_, boxes_);
     find_axes();
     for (int k = 0; k < batch_.count; ++k) {
-      if (is_snow_at(k))
-        blend_snow(k);
+      if (has_falloff_at(k))
+        blend_falloff(k);
       else
         blend_solid(k);
     }
   }
 
-  bool is_snow_at(int k) const { return (batch_.snow >> k & 1) != 0; }
-  AreaSnow<L> snow_of(int k) const {
-    return area_snow<L>(L::set(discs_.radius[k]), L::set(peak_alpha(batch_.paints[k])));
+  bool has_falloff_at(int k) const { return (batch_.falloff >> k & 1) != 0; }
+  AreaFalloff<L> falloff_of(int k) const {
+    const Paint& paint = batch_.paints[k];
+    return area_falloff<L>(L::set(discs_.radius[k]), peak_alpha(paint), is_soft(paint));
   }
-  HWY_INLINE void paint_snow(State& pixels, int k, Vector dx, Vector dy, Vector share,
-                             const AreaSnow<L>& snow) const {
+  HWY_INLINE void paint_falloff(State& pixels, int k, Vector dx, Vector dy, Vector share,
+                                const AreaFalloff<L>& of_circle) const {
     const Vector active_share = L::zero_unless(
         L::greater(max_transmittance<L>(pixels), L::set(kOpaqueTransmittance)), share);
-    Vector alpha, red, green;
-    shade_area_snow<L>(args_.ramp, snow, L::mul(dx, dx), L::mul(dy, dy),
-                       L::set(batch_.inverse_r2[k]), alpha, red, green);
-    composite<L>(pixels, {mode_of<kStyled>(batch_, k), red, green, L::set(1.0f)},
-                 L::mul(alpha, active_share));
+    const Vector dx2 = L::mul(dx, dx), dy2 = L::mul(dy, dy);
+    const Vector inverse_r2 = L::set(batch_.inverse_r2[k]);
+    const Vector alpha = L::mul(area_alpha<L>(of_circle, dx2, dy2, inverse_r2), active_share);
+    if (is_soft(batch_.paints[k])) {
+      composite<L>(pixels, soft_paint_of<kStyled>(batch_, k), alpha);
+      return;
+    }
+    Vector red, green;
+    area_snow_color<L>(args_.ramp, of_circle, dx2, dy2, inverse_r2, red, green);
+    composite<L>(pixels, {mode_of<kStyled>(batch_, k), red, green, L::set(1.0f)}, alpha);
   }
 
   /// Edge of a column or row, in pixels of the whole image.
@@ -97,11 +103,11 @@ class SmallAreaBlender : public TileBlocks<State> {
           L::zero_unless(L::greater(max_transmittance<L>(pixels), opaque), L::mul(alpha, share)));
     });
   }
-  void blend_snow(int k) {
-    const AreaSnow<L> snow = snow_of(k);
+  void blend_falloff(int k) {
+    const AreaFalloff<L> of_circle = falloff_of(k);
     for_each_vector(k, [&](State& pixels, int column, int row, Vector share) HWY_ATTR {
-      paint_snow(pixels, k, L::sub(L::set(batch_.x[k]), hn::LoadU(kTag, column_x_ + column)),
-                 L::set(batch_.y[k] - row_y_[row]), share, snow);
+      paint_falloff(pixels, k, L::sub(L::set(batch_.x[k]), hn::LoadU(kTag, column_x_ + column)),
+                    L::set(batch_.y[k] - row_y_[row]), share, of_circle);
     });
   }
 

@@ -34,20 +34,20 @@ class AreaBlender {
     if (reaching == 0) return;
     if (kChoosesWay && !__any_sync(kAllLanes, reaches && (disc.radius > kMaxSpeckRadius ||
                                                           disc.radius < Area::kMinRadius ||
-                                                          is_snow(paint) || has_hole))) {
+                                                          has_falloff(paint) || has_hole))) {
       paint_specks(disc, reaches, paint);
       return;
     }
-    const bool is_snowy = is_snow(paint);
-    has_snow_ = __any_sync(kAllLanes, reaches && is_snowy);
+    const bool falls_off = has_falloff(paint);
+    has_falloff_ = __any_sync(kAllLanes, reaches && falls_off);
     has_extreme_ = __any_sync(
         kAllLanes, reaches && (AreaEdge::is_extreme(disc.radius) ||
                                (has_hole && AreaEdge::is_extreme(shape.z * grid_.scale))));
-    // Batches with snow, or in which few circles cover the subtile, are painted by each lane for
+    // Batches with falloff, or in which few circles cover the subtile, are painted by each lane for
     // its own pixels.
-    const bool is_by_pixel = kChoosesWay && (has_snow_ || 4 * __popc(whole) < __popc(reaching));
+    const bool is_by_pixel = kChoosesWay && (has_falloff_ || 4 * __popc(whole) < __popc(reaching));
     // Circle by circle, the other circles are stored without gaps, front to back.
-    const bool is_plain = !is_by_pixel && is_whole && !is_snowy;
+    const bool is_plain = !is_by_pixel && is_whole && !falls_off;
     if (!kStyled && !is_by_pixel) {
       const bool is_seen = !is_hidden(reaches && is_plain ? 1 - paint.alpha : 1);
       reaches = reaches && is_seen;
@@ -59,7 +59,7 @@ class AreaBlender {
     if (is_by_pixel || (reaches && !is_plain)) {
       scratch_.discs[number] = {disc.x, disc.y, disc.radius, disc.r2};
       scratch_.factors[number] = {disc.arc, disc.bend,
-                                  is_snowy   ? -scalar::inverse_square(shape.radius)
+                                  falls_off  ? -scalar::inverse_square(shape.radius)
                                   : has_hole ? shape.z
                                              : 0,
                                   shape.radius};
@@ -243,7 +243,7 @@ class AreaBlender {
           scratch_.shares[at++] = AreaEdge::numbers(circle, k * 32 + lane());
         }
       edge_shares().template compute<true>(__shfl_sync(kAllLanes, up_to_here, 31));
-      if (has_snow_)
+      if (has_falloff_)
         blend_pixels<true>(touching, inside, group, up_to_here - count);
       else
         blend_pixels<false>(touching, inside, group, up_to_here - count);
@@ -252,13 +252,13 @@ class AreaBlender {
   }
 
   /// Paints the lane's pixels with touching circles of `group`.
-  template <bool kHasSnow>
+  template <bool kHasFalloff>
   __device__ void blend_pixels(const std::uint32_t (&touching)[kPixelsPerLane],
                                const std::uint32_t (&inside)[kPixelsPerLane], std::uint32_t group,
                                std::uint32_t first_share) {
     pixels_.are_alike = false;
     float2 first_center{};
-    if (kHasSnow) first_center = pixels_.first_center(grid_);
+    if (kHasFalloff) first_center = pixels_.first_center(grid_);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       std::uint32_t left = touching[k] & group;
@@ -271,8 +271,8 @@ class AreaBlender {
         float share = 1;
         shares.take_if(~inside[k] & bit, share);
         const Paint paint = scratch_.paints[circle];
-        if (kHasSnow && is_snow(paint))
-          blend_snow(paint, circle, k, first_center, share);
+        if (kHasFalloff && has_falloff(paint))
+          blend_falloff(paint, circle, k, first_center, share);
         else
           blend_solid(paint, k, share);
       }
@@ -318,11 +318,11 @@ class AreaBlender {
 
   __device__ void blend_shares(const Paint& paint, int circle,
                                const float (&shares)[kPixelsPerLane]) {
-    if (!kChoosesWay && has_snow_ && is_snow(paint)) {
+    if (!kChoosesWay && has_falloff_ && has_falloff(paint)) {
       const float2 first_center = pixels_.first_center(grid_);
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
-        if (pixels_.is_active(k)) blend_snow(paint, circle, k, first_center, shares[k]);
+        if (pixels_.is_active(k)) blend_falloff(paint, circle, k, first_center, shares[k]);
     } else {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
@@ -337,23 +337,27 @@ class AreaBlender {
   }
 
   /// `first_center`: see SubtilePosition.
-  __device__ void blend_snow(const Paint& paint, int circle, int k, const float2& first_center,
-                             float share) {
+  __device__ void blend_falloff(const Paint& paint, int circle, int k, const float2& first_center,
+                                float share) {
     if (!(share > 0)) return;
     scalar::ModePaint<L> shown = mode_paint<kStyled>(paint);
-    const float3 snow = shade_area_snow(
-        ramp_, scratch_, circle, peak_alpha(paint), first_center.x,
+    const float3 shade = shade_area_falloff(
+        ramp_, scratch_, circle, peak_alpha(paint), is_soft(paint), first_center.x,
         scalar::pixel_center<L>(static_cast<float>(k * kRowStep), grid_.s, first_center.y));
-    shown.red = snow.x;
-    shown.green = snow.y;
-    shown.blue = 1;
-    scalar::composite<L>(pixels_.state[k], shown, snow.z * share);
+    if (is_soft(paint)) {
+      shown.blue = fabsf(shown.blue);
+    } else {
+      shown.red = shade.x;
+      shown.green = shade.y;
+      shown.blue = 1;
+    }
+    scalar::composite<L>(pixels_.state[k], shown, shade.z * share);
   }
   Pixels& pixels_;
   const TileGrid& grid_;
   const SnowRamp& ramp_;
   AreaScratch& scratch_;
-  bool has_snow_ = false, has_extreme_ = false;  // for circles that reach the subtile
+  bool has_falloff_ = false, has_extreme_ = false;  // for circles that reach the subtile
 };
 
 }  // namespace roundel::cuda

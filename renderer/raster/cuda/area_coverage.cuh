@@ -20,8 +20,8 @@ struct AreaScratch {
   union {
     struct {
       float4 discs[32];    ///< in pixels: x, y, radius, radius²
-      float4 factors[32];  ///< AreaDisc's arc and bend; a ring's hole or snow's −1/r²; r: in frame
-                           ///< space
+      float4 factors[32];  ///< AreaDisc's arc and bend; a ring's hole or, with falloff, −1/r²; r:
+                           ///< in frame space
       float2 centers[32];  ///< in frame space
       /// Edges, pairs of a circle and a pixel that it may partly cover: AreaEdge::numbers(), then
       /// shares.
@@ -284,17 +284,20 @@ struct SpeckLines {
   }
 };
 
-/// Returns red, green and alpha at (x, y) in frame space. Not inlined, to keep callers short.
-__noinline__ __device__ inline float3 shade_area_snow(const SnowRamp& ramp,
-                                                      const AreaScratch& scratch, int circle,
-                                                      float peak, float x, float y) {
+/// Returns snow's red and green, and alpha at (x, y) in frame space. Not inlined, to keep callers
+/// short.
+__noinline__ __device__ inline float3 shade_area_falloff(const SnowRamp& ramp,
+                                                         const AreaScratch& scratch, int circle,
+                                                         float peak_alpha, bool is_soft, float x,
+                                                         float y) {
   using L = ScalarLanes;
   const float2 center = scratch.centers[circle];
-  const float dx = center.x - x, dy = center.y - y;
-  float3 snow;
-  scalar::shade_area_snow<L>(ramp, scalar::area_snow<L>(scratch.discs[circle].z, peak), dx * dx,
-                             dy * dy, -scratch.factors[circle].z, snow.z, snow.x, snow.y);
-  return snow;
+  const float dx = center.x - x, dy = center.y - y, inverse_r2 = -scratch.factors[circle].z;
+  const auto of_circle = scalar::area_falloff<L>(scratch.discs[circle].z, peak_alpha, is_soft);
+  float3 shade{0, 0, scalar::area_alpha<L>(of_circle, dx * dx, dy * dy, inverse_r2)};
+  if (!is_soft)
+    scalar::area_snow_color<L>(ramp, of_circle, dx * dx, dy * dy, inverse_r2, shade.x, shade.y);
+  return shade;
 }
 
 }  // namespace roundel::cuda

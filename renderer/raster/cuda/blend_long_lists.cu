@@ -28,10 +28,10 @@ static_assert((kMaxWaiting & (kMaxWaiting - 1)) == 0, "a ring");
 /// 32 circles that reach the subtile, front to back.
 struct Batch {
   std::uint32_t covering[kGroups][32];  // bit i: circle i covers the lane's pixel
-  float4 discs[32];                     // x, y, -, 1/r²; only set with snow
+  float4 discs[32];                     // x, y, -, 1/r²; only set with falloff
   Paint paints[32];
   struct alignas(8) Summary {
-    float transmittance;    // lower bound for a pixel that all circles cover; 0 with snow
+    float transmittance;    // lower bound for a pixel that all circles cover; 0 with falloff
     std::uint32_t reaches;  // bit k: some circle covers pixels of group k
   } summary;
 };
@@ -137,10 +137,11 @@ class Finder {
       shape = load_shape(args_.shapes + circle);
       paint = load_paint(args_.paints + circle);
     }
-    const bool has_snow = __any_sync(kAllLanes, is_snow(paint));
+    const bool any_falloff = __any_sync(kAllLanes, has_falloff(paint));
     batch.paints[lane()] = paint;
-    batch.discs[lane()] = {shape.x, shape.y, 0,
-                           has_snow && shape.radius > 0 ? scalar::inverse_square(shape.radius) : 0};
+    batch.discs[lane()] = {
+        shape.x, shape.y, 0,
+        any_falloff && shape.radius > 0 ? scalar::inverse_square(shape.radius) : 0};
     std::uint32_t covering[kGroups], reaches = 0;
     cover(shape, covering);
 #pragma unroll
@@ -148,7 +149,7 @@ class Finder {
       batch.covering[k][lane()] = covering[k];
       if (__any_sync(kAllLanes, covering[k] != 0)) reaches |= 1u << k;
     }
-    const float transmittance = warp_product(has_snow ? 0 : 1.0f - paint.alpha);
+    const float transmittance = warp_product(any_falloff ? 0 : 1.0f - paint.alpha);
     // Exceeds all rounding.
     if (lane() == 0) batch.summary = {transmittance * 0.99f, reaches};
   }
@@ -258,20 +259,20 @@ class Painter {
          left &= left - 1) {
       const int i = __ffs(left) - 1;
       Paint paint = batch.paints[i];
-      if (is_snow(paint)) {
-        shade_snow(batch, i, paint.alpha, paint.red, paint.green);
-        paint.blue = 1;
-      }
+      if (has_falloff(paint)) shade_falloff(batch, i, paint);
       scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
     }
   }
 
-  /// `alpha` is the circle's first, then the pixel's.
-  __device__ void shade_snow(const Batch& batch, int i, float& alpha, float& red,
-                             float& green) const {
+  /// `paint` is the circle's first, then the pixel's.
+  __device__ void shade_falloff(const Batch& batch, int i, Paint& paint) const {
     const float4 disc = batch.discs[i];
     const float dx = disc.x - center_x_, dy = disc.y - center_y_;
-    scalar::shade_snow<L>(args_.ramp, dx * dx, dy * dy, disc.w, -alpha, alpha, red, green);
+    const bool soft = is_soft(paint);
+    paint.alpha = scalar::falloff_alpha<L>(dx * dx, dy * dy, disc.w, peak_alpha(paint), soft);
+    paint.blue = soft ? fabsf(paint.blue) : 1;
+    if (!soft)
+      scalar::snow_color<L>(args_.ramp, (dx * dx + dy * dy) * disc.w, paint.red, paint.green);
   }
 
   const BlendTilesArgs& args_;

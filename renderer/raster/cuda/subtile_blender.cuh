@@ -10,7 +10,7 @@
 namespace roundel::cuda {
 
 struct PlainScratch {
-  float4 discs[32];  // x, y, r², 1/r² (with styles, except for snow, hole_square())
+  float4 discs[32];  // x, y, r², 1/r² (solid with styles: hole_square())
   Paint paints[32];
   std::uint32_t are_whole[32];  // not 0: the circle covers the subtile
 };
@@ -112,18 +112,19 @@ struct SubtileBlender {
     const float r2 = shape.radius * shape.radius;
     if constexpr (!kChoosesWay) {
       const Reach reach = reach_of(shape, paint, shape.radius > 0, pixels);
-      const bool has_snow = kStyled || __any_sync(kAllLanes, reach.reaches && is_snow(paint));
-      return paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
+      const bool any_falloff =
+          kStyled || __any_sync(kAllLanes, reach.reaches && has_falloff(paint));
+      return paint_in_turn(pixels, shape, r2, paint, reach, any_falloff);
     }
     const SubtileBox box(shape, pixels, grid);
     const bool reaches = box.reaches;
     // Circles with styles are painted one by one, too.
-    const bool has_snow = kStyled || __any_sync(kAllLanes, reaches && is_snow(paint));
-    // Rare: layers have one shader.
-    const bool is_mixed = !kStyled && has_snow && __any_sync(kAllLanes, reaches && !is_snow(paint));
+    const bool any_falloff = kStyled || __any_sync(kAllLanes, reaches && has_falloff(paint));
+    const bool is_mixed =
+        !kStyled && any_falloff && __any_sync(kAllLanes, reaches && !has_falloff(paint));
     std::uint32_t covering[kPixelsPerLane];
     if (!is_mixed && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
-      store_for_covering(shape, r2, paint, has_snow);
+      store_for_covering(shape, r2, paint, any_falloff);
       const int column = reaches ? box.first_column : 0, row = reaches ? box.first_row : 0;
       if (!__any_sync(kAllLanes, reaches && box.side() > Policy::kShorterTestedSide))
         test_box<Policy::kShorterTestedSide>(shape, reaches ? r2 : -1, column, row, pixels, grid,
@@ -132,7 +133,7 @@ struct SubtileBlender {
         test_box<Policy::kTestedSide>(shape, reaches ? r2 : -1, column, row, pixels, grid,
                                       covering);
       transpose(covering);
-      paint_covering(pixels, covering, has_snow);
+      paint_covering(pixels, covering, any_falloff);
       return;
     }
     // Large circles: one by one, unless spans are faster.
@@ -141,8 +142,8 @@ struct SubtileBlender {
     const int num_whole = __popc(__ballot_sync(kAllLanes, reach.is_whole));
     const bool has_large =
         __any_sync(kAllLanes, reach.reaches && !reach.is_whole && box.reach > kMaxSpanRadius);
-    if (!has_large && !is_mixed && (has_snow || 4 * num_whole < num_reaching)) {
-      store_for_covering(shape, r2, paint, has_snow);
+    if (!has_large && !is_mixed && (any_falloff || 4 * num_whole < num_reaching)) {
+      store_for_covering(shape, r2, paint, any_falloff);
       compute_spans(shape, reach.reaches ? r2 : -1, reach.reaches ? box.middle_x : 0, pixels, grid,
                     covering);
       // May be too large for exact spans.
@@ -150,10 +151,10 @@ struct SubtileBlender {
 #pragma unroll
         for (int k = 0; k < kPixelsPerLane; ++k) covering[k] = ~0u;
       transpose(covering);
-      paint_covering(pixels, covering, has_snow);
+      paint_covering(pixels, covering, any_falloff);
       return;
     }
-    paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
+    paint_in_turn(pixels, shape, r2, paint, reach, any_falloff);
   }
 
   /// Whether the circle covers active pixels, and whether it covers all of them.
@@ -170,40 +171,44 @@ struct SubtileBlender {
   }
 
   __device__ void paint_in_turn(Pixels& pixels, const Shape& shape, float r2, const Paint& paint,
-                                const Reach& reach, bool has_snow) {
+                                const Reach& reach, bool any_falloff) {
     const unsigned reaching = __ballot_sync(kAllLanes, reach.reaches);
     // Without gaps, for a short loop.
     const int position = __popc(reaching >> lane() >> 1);
     scratch.are_whole[lane()] = 0;
     __syncwarp();
     if (reach.reaches) {
-      store(position, shape, r2, paint, has_snow);
+      store(position, shape, r2, paint, any_falloff);
       scratch.are_whole[position] = reach.is_whole;
     }
     __syncwarp();
     const unsigned whole_ones = __ballot_sync(kAllLanes, scratch.are_whole[lane()] != 0);
-    if (has_snow)
-      paint_snow_by_circle(pixels, __popc(reaching));
+    if (any_falloff)
+      paint_falloff_by_circle(pixels, __popc(reaching));
     else
       paint_by_circle(pixels, __popc(reaching), whole_ones);
     __syncwarp();
   }
 
-  __device__ void store(int i, const Shape& shape, float r2, const Paint& paint, bool has_snow) {
-    float last = has_snow ? scalar::inverse_square(shape.radius) : 0;
-    if (kStyled && !is_snow(paint)) last = hole_square(shape, paint);
+  __device__ void store(int i, const Shape& shape, float r2, const Paint& paint, bool any_falloff) {
+    float last = any_falloff ? scalar::inverse_square(shape.radius) : 0;
+    if (kStyled && !has_falloff(paint)) last = hole_square(shape, paint);
     scratch.discs[i] = {shape.x, shape.y, r2, last};
     scratch.paints[i] = paint;
   }
 
-  /// Stores the lane's circle. Without styles snow needs its peak, but no paint or r².
+  /// Stores the lane's circle. Without styles circles with falloff need no r², but the alpha at the
+  /// centre, negative for soft ones, and only soft ones need their paint.
   __device__ void store_for_covering(const Shape& shape, float r2, const Paint& paint,
-                                     bool has_snow) {
-    if (!kStyled && has_snow)
-      scratch.discs[lane()] = {shape.x, shape.y, peak_alpha(paint),
+                                     bool any_falloff) {
+    if (!kStyled && any_falloff) {
+      const float peak = peak_alpha(paint);
+      scratch.discs[lane()] = {shape.x, shape.y, is_soft(paint) ? -peak : peak,
                                scalar::inverse_square(shape.radius)};
-    else
-      store(lane(), shape, r2, paint, has_snow);
+      if (is_soft(paint)) scratch.paints[lane()] = paint;
+    } else {
+      store(lane(), shape, r2, paint, any_falloff);
+    }
   }
 
   /// Circle by circle, each lane paints its covered pixels. Bit i of `whole`: circle i covers the
@@ -235,8 +240,8 @@ struct SubtileBlender {
     }
   }
 
-  /// paint_by_circle() with snow.
-  __device__ void paint_snow_by_circle(Pixels& pixels, int count) {
+  /// paint_by_circle() with falloff.
+  __device__ void paint_falloff_by_circle(Pixels& pixels, int count) {
     pixels.are_alike = false;
     for (int i = 0; i < count; ++i) {
       const float4 disc = scratch.discs[i];
@@ -251,10 +256,10 @@ struct SubtileBlender {
   }
 
   __device__ void paint_covering(Pixels& pixels, std::uint32_t covering[kPixelsPerLane],
-                                 bool has_snow) {
+                                 bool any_falloff) {
     pixels.are_alike = false;
     __syncwarp();
-    if (has_snow) {
+    if (any_falloff) {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
         for (std::uint32_t left = covering[k]; (left != 0) & pixels.is_active(k);) {
@@ -265,7 +270,8 @@ struct SubtileBlender {
           if constexpr (kStyled)
             blend(pixels.state[k], dx * dx, dy * dy, disc.w, scratch.paints[i]);
           else
-            blend_snow(pixels.state[k], dx * dx, dy * dy, disc.w, disc.z);
+            blend_falloff(pixels.state[k], dx * dx, dy * dy, disc.w, fabsf(disc.z),
+                          has_sign(disc.z) ? scratch.paints[i] : Paint());
         }
       }
     } else {
@@ -283,18 +289,19 @@ struct SubtileBlender {
   __device__ static void blend_solid(typename Pixels::State& state, const Paint& paint) {
     scalar::composite<L>(state, mode_paint<kStyled>(paint), paint.alpha);
   }
-  __device__ void blend_snow(typename Pixels::State& state, float dx2, float dy2, float inverse_r2,
-                             float peak, BlendMode mode = BlendMode::kOver) const {
-    float alpha;
-    scalar::ModePaint<L> shown{mode, 0, 0, 1};
-    scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, peak, alpha, shown.red, shown.green);
-    scalar::composite<L>(state, shown, alpha);
+  __device__ void blend_falloff(typename Pixels::State& state, float dx2, float dy2,
+                                float inverse_r2, float peak_alpha, const Paint& paint) const {
+    scalar::ModePaint<L> shown = mode_paint<kStyled>(paint);
+    const bool soft = is_soft(paint);
+    shown.blue = soft ? fabsf(shown.blue) : 1;
+    if (!soft) scalar::snow_color<L>(ramp, (dx2 + dy2) * inverse_r2, shown.red, shown.green);
+    scalar::composite<L>(state, shown,
+                         scalar::falloff_alpha<L>(dx2, dy2, inverse_r2, peak_alpha, soft));
   }
   /// `last`: fourth number of the circle's disc.
   __device__ void blend(typename Pixels::State& state, float dx2, float dy2, float last,
                         const Paint& paint) const {
-    if (is_snow(paint))
-      return blend_snow(state, dx2, dy2, last, peak_alpha(paint), mode_paint<kStyled>(paint).mode);
+    if (has_falloff(paint)) return blend_falloff(state, dx2, dy2, last, peak_alpha(paint), paint);
     if (kStyled && dx2 + dy2 <= last) return;  // in the hole
     blend_solid(state, paint);
   }
