@@ -82,6 +82,22 @@ TEST(CircleSource, SnowsAlphaIsNegatedAndFollowsDepth) {
   }
 }
 
+TEST(CircleSource, SoftCirclesKeepColourAndAlpha) {
+  for (Scene scene : {scene_of({classic_layer("rand10k")}), scene_of({random_layer(1000)}),
+                      scene_of({inline_layer()})}) {
+    Layer& layer = scene.layers[0];
+    layer.opacity = 0.5;
+    const Circles solid = circles_of(scene);
+    layer.shader = Shader::kSoft;
+    const Circles soft = circles_of(scene);
+    for (std::size_t i = 0; i < soft.count(); ++i) {
+      ASSERT_TRUE(is_soft(soft.paints[i]));
+      ASSERT_EQ(peak_alpha(soft.paints[i]), solid.paints[i].alpha);
+      ASSERT_EQ(paint_color(soft.paints[i]), paint_color(solid.paints[i]));
+    }
+  }
+}
+
 TEST(CircleSource, LinearBlendSpaceConvertsEveryColour) {
   Scene scene = scene_of({classic_layer("rand10k"), inline_layer(), random_layer(1000)});
   const Circles display = circles_of(scene);

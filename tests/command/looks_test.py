@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keys of background and strokes, turned views, circles in pixels of the screen. Usage: looks_test.py
+"""Keys of background and strokes, turned views, circles in pixels of the screen, soft circles. Usage: looks_test.py
 PATH_OF_ROUNDEL
 """
 
@@ -325,6 +325,61 @@ class ScreenTest(LooksCase):
                 ("data: p.csv, map: {x: x, y: y, radius: 1}, space: screen", "screen works only for layers of circles"),
                 (circle.replace("screen", "window"), "expected one of scene or screen")):
             self.assertIn(problem, self.problems(IMAGE + f"layers: [{{{layer}}}]\n"))
+
+
+class SoftTest(LooksCase):
+    RIM = math.exp(-4)
+
+    def alpha(self, squared, at_center):
+        """Alpha at the square of the distance in radii."""
+        return at_center * (math.exp(-4 * min(squared, 1)) - self.RIM) / (1 - self.RIM)
+
+    def test_alpha_follows_the_formula(self):
+        circle = "layers: [{circles: [{x: 0.7, y: 0.4, radius: 0.35, color: [0.25, 0.5, 1], alpha: 0.8}], shader: soft, opacity: 0.5}]\n"
+        for image, columns in (("", (10, 27, 34, 40)), (", antialias: true", (10, 27, 34, 40, 49))):
+            self.write("s.yaml", f"version: 1\nimage: {{width: {WIDTH}, height: {HEIGHT}{image}}}\n" + circle)
+            seen = []
+            for x in columns:
+                report = json.loads(self.run_roundel("explain", "s.yaml", "--pixel", f"{x},23", "--json").stdout)
+                for step in report["circles"]:
+                    dx, dy = (x + 0.5) / HEIGHT - 0.25 - 0.7, (HEIGHT - 23 - 0.5) / HEIGHT - 0.4
+                    expected = self.alpha((dx * dx + dy * dy) / 0.35**2, 0.4) * step.get("share", 1)
+                    self.assertAlmostEqual(step["alpha"], expected, delta=1e-6)
+                    self.assertEqual(step["color"], [0.25, 0.5, 1])
+                    self.assertEqual(step["shader"], "soft")
+                    seen.append(step["alpha"])
+            self.assertGreater(max(seen), 0.3)
+
+    def test_blend_modes_apply(self):
+        below, color = np.array([0.2, 0.5, 0.8]), np.array([1, 0.5, 0])
+        for mode, mix in (("over", color), ("add", below + color), ("multiply", below * color),
+                          ("screen", below + color - below * color)):
+            self.write("s.yaml", f"version: 1\nimage: {{width: 41, height: 41, background: {below.tolist()}}}\n"
+                       f"layers: [{{circles: [{{x: 0.5, y: 0.5, radius: 0.5, color: {color.tolist()}, alpha: 0.9}}],\n"
+                       f"          shader: soft, blend: {mode}}}]\n")
+            picture = self.pixels(width=41, height=41)[0]
+            for row in (3, 10, 20):
+                alpha = self.alpha(((20 - row) / 20.5) ** 2, 0.9)
+                expected = np.clip(below + alpha * (mix - below), 0, 1) * 255
+                self.assertLess(np.abs(picture[row, 20] - expected).max(), 0.51, (mode, row))
+
+    def test_listed_circles_draw_the_same_picture(self):
+        layer = "{random: {count: 300, radius: {uniform: [0.001, 0.3]}, alpha: {uniform: [0, 1]}}, opacity: 0.7, %s}"
+        for mode in ("over", "screen"):
+            self.write("s.yaml", IMAGE + "layers: [" + layer % f"shader: soft, blend: {mode}" + "]\n")
+            self.run_roundel("circles", "s.yaml", "--columns", "all", "-o", f"{mode}.npy")
+            self.write("listed.yaml", IMAGE + f"layers: [{{data: {mode}.npy, {COLUMNS}, shader: soft, blend: {mode}}}]\n")
+            self.same(self.pixels(), self.pixels(name="listed.yaml"))
+
+    def test_another_shader_is_a_difference(self):
+        for name, shader in (("a.yaml", "solid"), ("b.yaml", "soft")):
+            self.write(name, IMAGE + f"layers: [{{circles: [{{x: 0.5, y: 0.5, radius: 0.2}}], shader: {shader}}}]\n")
+        printed = self.run_roundel("diff", "a.yaml", "b.yaml", "--explain", code=1).stdout.decode()
+        self.assertIn("shader solid -> soft", printed)
+
+    def test_strokes_are_errors(self):
+        problem = self.problems(IMAGE + "layers: [{circles: [{x: 0, y: 0, radius: 1}], shader: soft, stroke: {width: 1px}}]\n")
+        self.assertIn("s.yaml:3:69: layers[0].stroke: not allowed with the soft shader", problem)
 
 
 if __name__ == "__main__":

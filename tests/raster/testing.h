@@ -32,7 +32,8 @@ inline Circles make_circles(const std::vector<Disc>& discs) {
 
 /// Shares of circles with these shaders; the others are solid.
 struct FalloffShares {
-  constexpr FalloffShares(double of_snow, double of_soft = 0) : snow(of_snow), soft(of_soft) {}  // NOLINT
+  constexpr FalloffShares(double of_snow, double of_soft = 0)
+      : snow(of_snow), soft(of_soft) {}  // NOLINT
   double snow, soft;
 };
 inline constexpr FalloffShares kFalloffShares[] = {0.0, 1.0, 0.3, {0.0, 1.0}, {0.2, 0.3}};

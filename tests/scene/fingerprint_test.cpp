@@ -64,6 +64,7 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
       {"rand10k, seed: 4", "rand10k"},
       {"alpha: 0.75", "alpha: 0.76"},
       {"{solid: {alpha: 0.75}}", "snow"},
+      {"{solid: {alpha: 0.75}}", "soft"},
       {"count: 100", "count: 101"},
       {"count: 100, seed: 5", "count: 100, seed: 7"},
       {"count: 100, seed: 5", "count: 100"},

@@ -32,8 +32,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   using Blocks::active_blocks;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kStyled;
   using Blocks::offset_of, Blocks::are_blank_;
-  using Small::batch_, Small::discs_, Small::has_falloff_at, Small::falloff_of,
-      Small::paint_falloff;
+  using Small::batch_, Small::discs_, Small::has_falloff_at;
   using Small::edge_x, Small::edge_y;
   using Patches = AreaPatches<Blocks::kStyled>;
 
@@ -102,7 +101,10 @@ class AreaBlender : public SmallAreaBlender<State> {
       patches_.set_alpha(k, has_falloff_at(k) ? 1.0f : alpha,
                          !has_falloff_at(k) && opaque_.counts(1.0f - alpha));
       batch_.cost[k] = halvings_taken(1.0f - alpha);
-      if (has_falloff_at(k)) batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
+      if (has_falloff_at(k)) {
+        mark_soft(batch_, k);
+        batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
+      }
     }
   }
 
@@ -136,11 +138,11 @@ class AreaBlender : public SmallAreaBlender<State> {
         continue;
       }
       for (std::uint64_t circles = touching, run = 0; circles != 0; circles &= ~run) {
-        const bool has_falloff = has_falloff_at(__builtin_ctzll(circles));
-        const std::uint64_t others = circles & (has_falloff ? ~falloff : falloff);
-        run = circles & ((others & (0 - others)) - 1);  // up to the next circle of the other shader
-        if (has_falloff)
-          blend_falloff_run(run, block, first, slots), left = 0;
+        run = run_of_shader(batch_, circles);
+        if ((run & batch_.soft) != 0)
+          blend_falloff_run<true>(run, block, first, slots), left = 0;
+        else if ((run & falloff) != 0)
+          blend_falloff_run<false>(run, block, first, slots), left = 0;
         else
           left = blend_solid_apart(run, first, slots, left);
       }
@@ -233,21 +235,21 @@ class AreaBlender : public SmallAreaBlender<State> {
     return blend_solid_run(circles, first, slots, left, false);
   }
 
+  template <bool kSoft>
   HWY_NOINLINE void blend_falloff_run(std::uint64_t circles, Block block, float* first,
                                       const std::uint16_t* slots) {
     State patches[kRows];
     load_block(first, patches);
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
-      const AreaFalloff<L> of_circle = falloff_of(k);
-      const std::uint16_t* const slots_of_circle = slots + k * Patches::kSlots;
+      const typename Small::template FalloffPainter<kSoft> painter(*this, k);
+      const std::uint16_t* const of_circle = slots + k * Patches::kSlots;
       for (unsigned i = 0; i < kRows; ++i) {
         const unsigned column = patch_column(i), row = patch_row(i);
         const Vector dx =
             L::sub(L::set(batch_.x[k]), columns_of_patch(column_x_ + block.x + column));
         const Vector dy = L::sub(L::set(batch_.y[k]), rows_of_patch(row_y_ + block.y + row));
-        paint_falloff(patches[i], k, dx, dy, patches_.alpha(slots_of_circle, column, row),
-                      of_circle);
+        painter.paint(patches[i], dx, dy, patches_.alpha(of_circle, column, row));
       }
     }
     store_block(patches, first);

@@ -116,21 +116,24 @@ class TileBlender : public TileBlocks<State> {
     ModePaint<L> color;
     Vector alpha, one_minus_alpha, hole2;
   };
+  template <bool kSoft>
   struct FalloffShader {
-    HWY_INLINE FalloffShader(const TileBlender& of_tile, int circle, Vector dx2)
-        : blender(of_tile),
-          k(circle),
-          is_soft(roundel::is_soft(blender.batch_.paints[k])),
+    HWY_INLINE FalloffShader(const TileBlender& blender, int k, Vector dx2)
+        : ramp(blender.args_.ramp),
+          row_alpha(&blender.row_alpha_[0][k]),
           inverse_r2(L::set(blender.batch_.inverse_r2[k])),
-          column_falloff(falloff<L>(L::mul(dx2, inverse_r2))) {}
+          column_falloff(falloff<L>(L::mul(dx2, inverse_r2))),
+          rim(L::set(blender.batch_.peak[k] * kRimFalloff)),
+          color(paint_of<kStyled>(blender.batch_, k)) {}
     HWY_INLINE void paint(State& pixels, int row, Vector d2, L::Mask painted) const {
-      const Vector alpha = L::mul(L::set(blender.row_alpha_[row][k]), column_falloff);
-      blender.blend_falloff(pixels, k, is_soft, painted, L::mul(d2, inverse_r2), alpha);
+      const Vector exponential =
+          L::mul(L::set(row_alpha[std::ptrdiff_t{row} * kBatch]), column_falloff);
+      blend_falloff<kSoft>(pixels, painted, color, ramp, L::mul(d2, inverse_r2), exponential, rim);
     }
-    const TileBlender& blender;
-    int k;
-    bool is_soft;
-    Vector inverse_r2, column_falloff;
+    const SnowRamp& ramp;
+    const float* row_alpha;
+    Vector inverse_r2, column_falloff, rim;
+    ModePaint<L> color;
   };
   /// Blends circles of one shader. `left`: lower bound of the halvings until a pixel is opaque.
   template <class Shader>
@@ -197,42 +200,46 @@ class TileBlender : public TileBlocks<State> {
       const int k = __builtin_ctzll(left);
       const float alpha = peak_alpha(batch_.paints[k]);
       batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
-      batch_.peak[k] = is_soft(batch_.paints[k]) ? soft_peak(alpha) : alpha;
+      batch_.peak[k] = mark_soft(batch_, k) ? soft_peak(alpha) : alpha;
       batch_.cost[k] = halvings_taken(1.0f - alpha);
     }
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
   }
 
   HWY_INLINE void blend_small(int k) {
-    if ((batch_.falloff >> k & 1) != 0) {
-      const Vector inverse_r2 = L::set(batch_.inverse_r2[k]), peak = L::set(batch_.peak[k]);
-      const bool soft = is_soft(batch_.paints[k]);
-      for_each_vector_of_small(
-          k, [&](State& pixels, Vector dx2, Vector dy2, L::Mask painted) HWY_ATTR {
-            const Vector alpha =
-                L::mul(row_alpha<L>(dy2, inverse_r2, peak), falloff<L>(L::mul(dx2, inverse_r2)));
-            blend_falloff(pixels, k, soft, painted, L::mul(L::add(dx2, dy2), inverse_r2), alpha);
-          });
-      return;
-    }
+    if ((batch_.soft >> k & 1) != 0) return blend_small_falloff<true>(k);
+    if ((batch_.falloff >> k & 1) != 0) return blend_small_falloff<false>(k);
     const SolidShader shader(*this, k);
     for_each_vector_of_small(k,
                              [&](State& pixels, Vector dx2, Vector dy2, L::Mask painted)
                                  HWY_ATTR { shader.paint(pixels, 0, L::add(dx2, dy2), painted); });
   }
 
-  HWY_INLINE void blend_falloff(State& pixels, int k, bool is_soft, L::Mask painted,
-                                Vector relative_d2, Vector exponential) const {
-    if (is_soft) {
-      const Vector rim = L::mul(L::set(batch_.peak[k]), L::set(kRimFalloff));
-      composite<L>(pixels, soft_paint_of<kStyled>(batch_, k),
-                   L::zero_unless(painted, soft_alpha<L>(exponential, rim)));
-      return;
+  template <bool kSoft>
+  HWY_INLINE void blend_small_falloff(int k) {
+    const Vector inverse_r2 = L::set(batch_.inverse_r2[k]), peak = L::set(batch_.peak[k]);
+    const Vector rim = L::set(batch_.peak[k] * kRimFalloff);
+    const ModePaint<L> color = paint_of<kStyled>(batch_, k);
+    for_each_vector_of_small(
+        k, [&](State& pixels, Vector dx2, Vector dy2, L::Mask painted) HWY_ATTR {
+          const Vector exponential =
+              L::mul(row_alpha<L>(dy2, inverse_r2, peak), falloff<L>(L::mul(dx2, inverse_r2)));
+          blend_falloff<kSoft>(pixels, painted, color, args_.ramp,
+                               L::mul(L::add(dx2, dy2), inverse_r2), exponential, rim);
+        });
+  }
+
+  template <bool kSoft>
+  static HWY_INLINE void blend_falloff(State& pixels, L::Mask painted, ModePaint<L> color,
+                                       const SnowRamp& ramp, Vector relative_d2, Vector exponential,
+                                       Vector rim) {
+    if constexpr (kSoft) {
+      composite<L>(pixels, color, L::zero_unless(painted, soft_alpha<L>(exponential, rim)));
+    } else {
+      color.blue = L::set(1.0f);
+      snow_color<L>(ramp, relative_d2, color.red, color.green);
+      composite<L>(pixels, color, L::zero_unless(painted, exponential));
     }
-    Vector red, green;
-    snow_color<L>(args_.ramp, relative_d2, red, green);
-    composite<L>(pixels, {mode_of<kStyled>(batch_, k), red, green, L::set(1.0f)},
-                 L::zero_unless(painted, exponential));
   }
 
   /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k may cover.
@@ -337,11 +344,13 @@ bool blend_discs(const BlendTileArgs& args) {
         std::int32_t left = halvings_left(block.transmittance);
         for (std::uint64_t circles = blender.collect_circles(block), run = 0; circles != 0;
              circles &= ~run) {
-          const bool has_falloff = (batch.falloff >> __builtin_ctzll(circles) & 1) != 0;
-          const std::uint64_t others = circles & (has_falloff ? ~batch.falloff : batch.falloff);
-          run = circles & ((others & (0 - others)) - 1);
-          if (has_falloff) {
-            blender.template blend_run<typename Blender::FalloffShader>(run, block, left);
+          run = run_of_shader(batch, circles);
+          if ((run & batch.soft) != 0) {
+            blender.template blend_run<typename Blender::template FalloffShader<true>>(run, block,
+                                                                                       left);
+          } else if ((run & batch.falloff) != 0) {
+            blender.template blend_run<typename Blender::template FalloffShader<false>>(run, block,
+                                                                                        left);
           } else {
             blender.template blend_run<typename Blender::SolidShader>(run, block, left);
           }

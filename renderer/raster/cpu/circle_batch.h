@@ -8,6 +8,7 @@ struct Batch {
   int count;
   float largest;          ///< radius
   std::uint64_t falloff;  ///< bit k: circle k is soft or snow
+  std::uint64_t soft;     ///< bit k: circle k is soft
   // In frames with styles only:
   std::uint64_t rings;                       ///< bit k: circle k is a ring
   BlendMode modes[kBatch];                   ///< the paints have no signs
@@ -50,11 +51,23 @@ HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
   return bits_of(kTag, mask);
 }
 
-template <bool kStyled>
-HWY_INLINE ModePaint<L> soft_paint_of(const Batch& batch, int k) {
-  ModePaint<L> paint = paint_of<kStyled>(batch, k);
-  paint.blue = L::abs(paint.blue);
-  return paint;
+/// Marks circle k, which has a falloff, if it is soft, and drops its sign.
+HWY_INLINE bool mark_soft(Batch& batch, int k) {
+  Paint& paint = batch.paints[k];
+  if (!is_soft(paint)) return false;
+  paint.blue = -paint.blue;
+  batch.soft |= std::uint64_t{1} << k;
+  return true;
+}
+
+/// The other circles until the next one of another shader, from the first of `circles` on.
+HWY_INLINE std::uint64_t run_of_shader(const Batch& batch, std::uint64_t circles) {
+  const std::uint64_t first = circles & (0 - circles);
+  const std::uint64_t alike = (first & batch.soft) != 0      ? batch.soft
+                              : (first & batch.falloff) != 0 ? batch.falloff & ~batch.soft
+                                                             : ~batch.falloff;
+  const std::uint64_t others = circles & ~alike;
+  return circles & ((others & (0 - others)) - 1);
 }
 
 template <bool kStyled>
@@ -65,7 +78,7 @@ class BatchLoader {
   /// Loads up to kBatch circles. Returns false if none are left.
   bool load(Batch& batch) {
     batch.count = 0;
-    batch.falloff = batch.rings = 0;
+    batch.falloff = batch.soft = batch.rings = 0;
     batch.largest = 0;
     while (batch.count < kBatch && (left_ > 0 || next_piece())) take(batch);
     for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;

@@ -19,33 +19,46 @@ class SmallAreaBlender : public TileBlocks<State> {
     Blocks::find_boxes(batch_, boxes_);
     find_axes();
     for (int k = 0; k < batch_.count; ++k) {
-      if (has_falloff_at(k))
-        blend_falloff(k);
+      if (is_soft_at(k))
+        blend_falloff<true>(k);
+      else if (has_falloff_at(k))
+        blend_falloff<false>(k);
       else
         blend_solid(k);
     }
   }
 
   bool has_falloff_at(int k) const { return (batch_.falloff >> k & 1) != 0; }
-  AreaFalloff<L> falloff_of(int k) const {
-    const Paint& paint = batch_.paints[k];
-    return area_falloff<L>(L::set(discs_.radius[k]), peak_alpha(paint), is_soft(paint));
-  }
-  HWY_INLINE void paint_falloff(State& pixels, int k, Vector dx, Vector dy, Vector share,
-                                const AreaFalloff<L>& of_circle) const {
-    const Vector active_share = L::zero_unless(
-        L::greater(max_transmittance<L>(pixels), L::set(kOpaqueTransmittance)), share);
-    const Vector dx2 = L::mul(dx, dx), dy2 = L::mul(dy, dy);
-    const Vector inverse_r2 = L::set(batch_.inverse_r2[k]);
-    const Vector alpha = L::mul(area_alpha<L>(of_circle, dx2, dy2, inverse_r2), active_share);
-    if (is_soft(batch_.paints[k])) {
-      composite<L>(pixels, soft_paint_of<kStyled>(batch_, k), alpha);
-      return;
+  bool is_soft_at(int k) const { return (batch_.soft >> k & 1) != 0; }
+  /// A circle with falloff at the vectors that it touches.
+  template <bool kSoft>
+  class FalloffPainter {
+   public:
+    HWY_INLINE FalloffPainter(const SmallAreaBlender& blender, int k)
+        : ramp_(blender.args_.ramp),
+          of_circle_(area_falloff<L>(L::set(blender.discs_.radius[k]),
+                                     peak_alpha(blender.batch_.paints[k]), kSoft)),
+          inverse_r2_(L::set(blender.batch_.inverse_r2[k])),
+          color_(paint_of<kStyled>(blender.batch_, k)) {}
+    HWY_INLINE void paint(State& pixels, Vector dx, Vector dy, Vector share) const {
+      const Vector active_share = L::zero_unless(
+          L::greater(max_transmittance<L>(pixels), L::set(kOpaqueTransmittance)), share);
+      const Vector dx2 = L::mul(dx, dx), dy2 = L::mul(dy, dy);
+      ModePaint<L> color = color_;
+      if constexpr (!kSoft) {
+        area_snow_color<L>(ramp_, of_circle_, dx2, dy2, inverse_r2_, color.red, color.green);
+        color.blue = L::set(1.0f);
+      }
+      composite<L>(pixels, color,
+                   L::mul(area_alpha<L>(of_circle_, dx2, dy2, inverse_r2_), active_share));
     }
-    Vector red, green;
-    area_snow_color<L>(args_.ramp, of_circle, dx2, dy2, inverse_r2, red, green);
-    composite<L>(pixels, {mode_of<kStyled>(batch_, k), red, green, L::set(1.0f)}, alpha);
-  }
+
+   private:
+    const SnowRamp& ramp_;
+    AreaFalloff<L> of_circle_;
+    Vector inverse_r2_;
+    ModePaint<L> color_;
+  };
 
   /// Edge of a column or row, in pixels of the whole image.
   float edge_x(int column) const {
@@ -103,11 +116,12 @@ class SmallAreaBlender : public TileBlocks<State> {
           L::zero_unless(L::greater(max_transmittance<L>(pixels), opaque), L::mul(alpha, share)));
     });
   }
+  template <bool kSoft>
   void blend_falloff(int k) {
-    const AreaFalloff<L> of_circle = falloff_of(k);
+    const FalloffPainter<kSoft> painter(*this, k);
     for_each_vector(k, [&](State& pixels, int column, int row, Vector share) HWY_ATTR {
-      paint_falloff(pixels, k, L::sub(L::set(batch_.x[k]), hn::LoadU(kTag, column_x_ + column)),
-                    L::set(batch_.y[k] - row_y_[row]), share, of_circle);
+      painter.paint(pixels, L::sub(L::set(batch_.x[k]), hn::LoadU(kTag, column_x_ + column)),
+                    L::set(batch_.y[k] - row_y_[row]), share);
     });
   }
 

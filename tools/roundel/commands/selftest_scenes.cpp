@@ -56,10 +56,16 @@ Layer stroke_layer(const Stroke& stroke, Layer layer) {
   return layer;
 }
 
-Layer snow_layer(std::uint64_t count) {
+Layer falloff_layer(Shader shader, std::uint64_t count) {
   Layer layer = random_layer(count, 0.001, 0.2);
-  layer.shader = Shader::kSnow;
+  layer.shader = shader;
   return layer;
+}
+Layer snow_layer(std::uint64_t count) {
+  return falloff_layer(Shader::kSnow, count);
+}
+Layer soft_layer(std::uint64_t count) {
+  return falloff_layer(Shader::kSoft, count);
 }
 
 Recipe recipe(std::string name, Scene scene, std::vector<Layer> layers) {
@@ -177,14 +183,18 @@ std::vector<Recipe> hostile_scenes() {
   scenes.push_back(recipe("many_small", square, {random_layer(50'000, 1e-4, 0.01)}));
   scenes.push_back(recipe("many_large", wide, {random_layer(3000, 0.1, 1)}));
   scenes.push_back(
-      recipe("layers_of_both_shaders", wide,
-             {random_layer(500, 0.01, 0.1), snow_layer(2000), random_layer(50, 0.1, 0.2)}));
+      recipe("layers_of_all_shaders", wide,
+             {random_layer(500, 0.01, 0.1), snow_layer(2000), random_layer(50, 0.1, 0.2),
+              soft_layer(200), snow_layer(20), soft_layer(2000)}));
+  scenes.push_back(recipe("soft", square, {soft_layer(3000)}));
 
   scenes.push_back(recipe(
       "blend_modes", wide,
       {random_layer(100, 0.01, 0.3), mode_layer(BlendMode::kMultiply, random_layer(100, 0.01, 0.3)),
        mode_layer(BlendMode::kScreen, random_layer(100, 0.01, 0.3)),
-       mode_layer(BlendMode::kAdd, snow_layer(200)), random_layer(500, 0.002, 0.02)}));
+       mode_layer(BlendMode::kAdd, snow_layer(200)), mode_layer(BlendMode::kAdd, soft_layer(200)),
+       mode_layer(BlendMode::kMultiply, soft_layer(20)),
+       mode_layer(BlendMode::kScreen, soft_layer(200)), random_layer(500, 0.002, 0.02)}));
 
   Layer rings = stroke_layer({{0.01, false}, {}, {}}, random_layer(100, 0.005, 0.3));
   rings.fill = false;
@@ -192,7 +202,7 @@ std::vector<Recipe> hostile_scenes() {
       "strokes", wide,
       {rings,
        stroke_layer({{1.5, true}, DisplayColor{1, 0, 0}, 0.9}, random_layer(300, 1e-3, 0.05)),
-       snow_layer(50), random_layer(50, 0.01, 0.1)}));
+       snow_layer(50), soft_layer(50), random_layer(50, 0.01, 0.1)}));
 
   Scene gradient = wide;
   gradient.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.2f, 0.0f}};
