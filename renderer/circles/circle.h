@@ -40,7 +40,7 @@ inline ROUNDEL_HOST_DEVICE bool has_sign(float value) {
 inline ROUNDEL_HOST_DEVICE bool has_falloff(const Paint& paint) {
   return has_sign(paint.alpha);
 }
-/// Of two circles with falloff, soft ones have their own colour, snow has the shader's.
+/// Soft circles have a falloff and their own colour; snow has the shader's colours.
 inline ROUNDEL_HOST_DEVICE bool is_soft(const Paint& paint) {
   return has_falloff(paint) && has_sign(paint.blue);
 }

@@ -60,7 +60,7 @@ double min_stopped(const Paint& paint) {
 
 /// −ln(1 − alpha), averaged over the disc for falloffs and rings.
 double optical_depth(const Shape& shape, const Paint& paint, const CircleStyles& styles) {
-  constexpr double kSnowMean = 0.2454, kSoftMean = 0.2313;  // of the falloffs over the unit disc
+  constexpr double kSnowMean = 0.2454, kSoftMean = 0.2313;  // the falloffs' means over the disc
   double alpha = has_falloff(paint) ? peak_alpha(paint) * (is_soft(paint) ? kSoftMean : kSnowMean)
                                     : paint.alpha;
   double share = 1;

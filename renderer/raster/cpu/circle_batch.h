@@ -21,7 +21,7 @@ struct Batch {
   alignas(64) float one_minus_alpha[kBatch + kLanes];  ///< solid circles only
   alignas(64) float r2[kBatch];                        ///< radius², or negative beyond `count`
   alignas(64) float inverse_r2[kBatch];                ///< inverse_square(radius), with falloff
-  alignas(64) float peak[kBatch];                      ///< of the exponential, with falloff
+  alignas(64) float peak[kBatch];                      ///< peak of the exponential, with falloff
   alignas(64) std::int32_t cost[kBatch];               ///< halvings_taken(one_minus_alpha)
   Paint paints[kBatch + kLanes];
 };
