@@ -129,7 +129,8 @@ int run(Arguments arguments) {  // the program's name first
     print_out(lines_of(name == "-h" ? short_program_help() : program_help()));
     return 0;
   }
-  const Command& command = find_command({arguments.begin() + 1, arguments.end()});
+  const Arguments from_name(arguments.begin() + 1, arguments.end());
+  const Command& command = find_command(from_name);
   if (command.compares) set_failure_code(2);
   return command.run(rest);
 }
