@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 #include <variant>
 
 #include "renderer/base/error.h"
@@ -15,6 +16,7 @@
 #include "renderer/image/files.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/render.h"
+#include "renderer/scene/frame_samples.h"
 
 namespace roundel {
 
@@ -246,6 +248,12 @@ void add_changed_data(const SceneFile& a, const SceneFile& b, std::vector<std::s
   }
 }
 
+/// Number of samples and shutter; 1 and 0 without blur.
+std::pair<std::int64_t, double> blur_of(const Scene& scene) {
+  if (!is_blurred(scene)) return {1, 0};
+  return {scene.animation->samples, scene.animation->shutter};
+}
+
 }  // namespace
 
 SceneFile::SceneFile(const std::string& content, const std::string& path,
@@ -261,6 +269,8 @@ SceneDifference::SceneDifference(const SceneFile& a, const SceneFile& b,
     other_shape_ = of_a + " and " + of_b;
     return;
   }
+  is_blurred_ = is_blurred(a.scene) || is_blurred(b.scene);
+  blur_differs_ = blur_of(a.scene) != blur_of(b.scene);
   check_memory_for(a.scene, b.scene);
   const auto frame = [&overrides](const Scene& scene) {
     return overrides.frame.value_or(scene.default_frame());
@@ -273,7 +283,7 @@ SceneDifference::SceneDifference(const SceneFile& a, const SceneFile& b,
 SceneDifference::~SceneDifference() = default;
 
 bool SceneDifference::differs() const {
-  return !other_shape_.empty() || explanation_.pixels > 0;
+  return !other_shape_.empty() || blur_differs_ || explanation_.pixels > 0;
 }
 
 Lines SceneDifference::text(std::size_t limit) const {
@@ -284,6 +294,9 @@ Lines SceneDifference::text(std::size_t limit) const {
   if (changes_.values.size() > kMaxValues)
     text += fmt::format("scene: {} more values\n", changes_.values.size() - kMaxValues);
   if (!other_shape_.empty()) return text + ("no pixels to compare: " + other_shape_);
+  if (is_blurred_)
+    text += fmt::format("{}; explained are the pictures at the frame's own time, without it\n",
+                        blur_differs_ ? "motion blur differs" : "both have motion blur");
   if (explanation_.pixels == 0)
     return text + fmt::format("no pixel differs; different circles: {}\n",
                               with_commas(explanation_.changes));

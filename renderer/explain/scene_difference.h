@@ -36,7 +36,8 @@ class SceneDifference {
 
   /// Line of the first change in `b`'s file; 0 if unknown.
   std::uint32_t changed_line() const { return changes_.line; }
-  /// False if all pixels are equal, also as floats.
+  /// False if all pixels are equal, also as floats. Motion blur is not drawn: scenes of different
+  /// blur differ.
   bool differs() const;
   /// At most `limit` circles per cluster.
   Lines text(std::size_t limit) const;
@@ -46,6 +47,8 @@ class SceneDifference {
   const SceneFile& a_;
   SceneChanges changes_;
   std::string other_shape_;  ///< both shapes if they differ
+  bool is_blurred_ = false;  ///< motion blur in one or both
+  bool blur_differs_ = false;
   std::unique_ptr<const DrawnScene> drawn_a_, drawn_b_;
   DifferenceExplanation explanation_;
 };

@@ -152,6 +152,19 @@ class MotionBlurTest(CommandCase):
         self.render("b.png")
         self.assertEqual(self.read("a.png"), self.read("b.png"))
 
+    def test_a_difference_of_blur_alone_is_named(self):
+        scene = ("version: 1\nimage: {width: 60, height: 40}\n"
+                 "layers: [{circles: [{x: {keys: {0: 0.2, 10: 0.9}}, y: 0.5, radius: 0.1}]}]\n"
+                 "animation: {frames: 10, samples: 4, shutter: %s}\n")
+        self.write("a.yaml", scene % 0.5)
+        self.write("b.yaml", scene % 1)
+        done = self.run_roundel("diff", "a.yaml", "b.yaml", "--explain", "--frame", "3", code=1)
+        self.assertIn(b"motion blur differs; explained are the pictures at the frame's own time, without it\n"
+                      b"no pixel differs; different circles: 0\n", done.stdout)
+        self.write("b.yaml", scene % 0.5 + "# the same\n")
+        done = self.run_roundel("diff", "a.yaml", "b.yaml", "--explain", "--frame", "3")
+        self.assertIn(b"both have motion blur; explained", done.stdout)
+
     def test_bad_values_are_refused(self):
         for animation, message in ((", samples: 1", "2 to 256"), (", samples: 257", "2 to 256"),
                                    (", samples: 4, shutter: 0", "shutter"), (", samples: 4, shutter: 1.5", "shutter"),
