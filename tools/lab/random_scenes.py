@@ -98,7 +98,7 @@ class Generator:
     def __init__(self, folder, number, seed):
         self.random = numpy.random.default_rng([seed, number])
         self.folder, self.name = folder, f"{number:04}"
-        self.film = self.chance(0.25)
+        self.film = self.chance(0.4)
         self.alpha = False
 
     def chance(self, share):
@@ -119,12 +119,21 @@ class Generator:
             return self.pick(COLORS)
         return self.number(0, 1) if kind < 0.8 else [self.number(0, 1) for _ in range(3)]
 
-    def moving(self, value, share=0.5):
-        """Returns value(), or keys over time of such values."""
+    def moving(self, value, share=0.5, paths=()):
+        """Returns value(), or keys over time of such values. `paths`: those besides linear ones."""
         if not self.film or not self.chance(share):
             return value()
         keys = {int(frame): value() for frame in sorted(self.random.choice(12, self.pick([1, 2, 3]), replace=False))}
-        return {"keys": keys, "ease": self.pick(["linear", "in", "out", "in-out", "hold"])}
+        eases = ["linear", "in", "out", "in-out", "hold"]
+        for frame in list(keys)[1:]:
+            if self.chance(0.3):
+                keys[frame] = {"to": keys[frame], "ease": self.pick(eases)}
+        moved = {"keys": keys, "ease": self.pick(eases)}
+        if paths and self.chance(0.5):
+            moved["path"] = self.pick(paths)
+        if len(keys) > 1 and self.chance(0.3):
+            moved["repeat"] = self.pick(["loop", "ping-pong"])
+        return moved
 
     def law(self, low, high):
         kind = self.random.random()
@@ -136,10 +145,16 @@ class Generator:
 
     def inline_layer(self):
         return {"circles": [
-            {"x": self.moving(lambda: self.number(-0.3, 1.3)), "y": self.moving(lambda: self.number(-0.1, 1.1)),
-             "radius": self.moving(lambda: self.number(0.001, 0.3)), "color": self.moving(self.color),
-             "alpha": self.moving(lambda: self.number(0, 1))}
+            {"x": self.moving(lambda: self.number(-0.3, 1.3), paths=["spline"]),
+             "y": self.moving(lambda: self.number(-0.1, 1.1), paths=["spline"]),
+             "radius": self.moving(lambda: self.number(0.001, 0.3), paths=["exponential"]),
+             "color": self.moving(self.color), "alpha": self.moving(lambda: self.number(0, 1))}
             for _ in range(self.pick([0, 1, 3, 40]))]}
+
+    def screen_layer(self):
+        return {"space": "screen", "circles": [
+            {key: self.moving(lambda: f"{self.number(1, 90)}px", 0.3) for key in ("x", "y", "radius")}
+            for _ in range(self.pick([1, 20]))]}
 
     def random_layer(self):
         places = [
@@ -157,14 +172,26 @@ class Generator:
         if "grid" not in layer["position"]:
             layer["count"] = self.pick(self.counts)
         if self.chance(0.2):
-            layer["seed"] = int(self.random.integers(100))
+            layer["seed"] = "$frame" if self.film and self.chance(0.5) else int(self.random.integers(100))
         return {"random": layer}
 
     def scale(self, column, **keys):
         scale = {"column": column, "scale": self.pick(["linear", "sqrt", "log", "symlog", "rank"]), **keys}
         if scale["scale"] != "rank" and self.chance(0.6):
-            scale["domain"] = self.pick([[1, 50], ["1%", "99%"], [40, 2], ["10%", 30]])
+            scale["domain"] = self.pick([[1, 50], ["1%", "99%"], [40, 2], ["10%", 30],
+                                         self.moving(lambda: [self.number(1, 9), self.number(10, 60)], 1)])
         return scale
+
+    def move_rows(self, columns):
+        """Gives a map's keys columns, and rows their own starts."""
+        for key, path, others in (("x", "spline", ["y", 0.5]), ("y", "spline", ["x", 0.5]), ("radius", "exponential", [0.02, "r"]),
+                                  ("alpha", None, ["a", 0, 1])):
+            if self.chance(0.5):
+                columns[key] = self.moving(lambda others=others, old=columns[key]: self.pick(
+                    [*others, old if isinstance(old, str) else others[0]]), 1, [path] if path else [])
+                columns[key].pop("repeat", None)
+        if any(isinstance(columns[key], dict) and "keys" in columns[key] for key in ("x", "y", "radius", "alpha")):
+            columns["start"] = self.pick(["n", 2, {"column": "n"}])
 
     def data_layer(self, number):
         origin = self.pick([(0, 0), (0, 0), (500, 1400), (900000, -5e6)])
@@ -188,6 +215,8 @@ class Generator:
             "x": "x", "y": "y", "color": self.pick(colors)(),
             "radius": self.pick(["r", "3px", self.scale("v", range=[0, "6px"], missing="1px")]),
             "alpha": self.pick([0.5, "a", self.scale("v", range=[0.1, 1], missing=0.1)])}
+        if self.film and "####" not in file and self.chance(0.5):
+            self.move_rows(layer["map"])
         if self.chance(0.3):
             layer["where"] = self.pick([{"n": {"in": [1, 2, 5]}}, {"v": {"min": 1, "max": 90}}, {"n": {"not": 3}}])
             if not file.endswith(".ply") and self.chance(0.5):
@@ -204,22 +233,32 @@ class Generator:
             layer = self.data_layer(number)
         elif kind < 0.75:
             layer = self.random_layer()
-        elif kind < 0.9:
+        elif kind < 0.87:
             layer = self.inline_layer()
+        elif kind < 0.9:
+            layer = self.screen_layer()
         else:
             layer = {"generator": self.pick(CLASSIC)}
-        snow = layer.get("generator", "").startswith("snow")
-        if "random" in layer and self.chance(0.1):
-            layer["shader"], snow = "snow", True
+        is_solid = not layer.get("generator", "").startswith("snow")
+        if self.chance(0.2):
+            layer["shader"] = self.pick(["soft", "soft", "snow"] if "random" in layer else ["soft"])
+            is_solid = False
         if self.chance(0.25):
             layer["blend"] = self.pick(["over", "add"] if self.alpha else ["over", "add", "multiply", "screen"])
-        if not snow and self.chance(0.2):
-            layer["stroke"] = {"width": self.pick(["1px", "2px", 0.01]), **self.pick([{}, {"color": "#ffffff", "alpha": 0.8}])}
+        if is_solid and self.chance(0.2):
+            widths = self.pick([["1px", "2px", "5px"], ["1px", "2px", "5px"] if "space" in layer else [0.01, 0.02]])
+            layer["stroke"] = {"width": self.moving(lambda: self.pick(widths), 0.3)}
+            if self.chance(0.5):
+                layer["stroke"].update(color=self.moving(self.color, 0.3), alpha=self.moving(lambda: self.number(0, 1), 0.3))
             layer["fill"] = self.chance(0.7)
-        for key, share, value in (("opacity", 0.3, lambda: self.number(0, 1)), ("offset", 0.3, lambda: self.point(-0.3, 0.3)),
-                                  ("scale", 0.2, lambda: self.number(0.3, 2)), ("rotate", 0.2, lambda: self.number(-90, 90))):
-            if self.chance(share):
-                layer[key] = self.moving(value)
+        for key, share, value, paths in (("opacity", 0.3, lambda: self.number(0, 1), []),
+                                         ("offset", 0.3, lambda: self.point(-0.3, 0.3), ["spline"]),
+                                         ("scale", 0.2, lambda: self.number(0.3, 2), ["exponential"]),
+                                         ("rotate", 0.2, lambda: self.number(-90, 90), ["spline"])):
+            if self.chance(share) and (key == "opacity" or "space" not in layer):
+                layer[key] = self.moving(value, paths=paths)
+        if self.film and self.chance(0.15):
+            layer["frames"] = sorted(int(frame) for frame in self.random.integers(0, 5, 2))
         layer["name"] = f"layer{number}"
         return layer
 
@@ -228,7 +267,10 @@ class Generator:
         if has_data and kind < 0.8:
             view = {"fit": "data", "margin": self.number(0, 0.2), **({"over": "frame"} if self.chance(0.2) else {})}
         elif kind < 0.4:
-            view = {"center": self.moving(self.point), "zoom": self.moving(lambda: self.number(0.3, 9))}
+            view = {"center": self.moving(self.point, paths=["spline"]),
+                    "zoom": self.moving(lambda: self.number(0.3, 9), paths=["exponential"])}
+            if self.chance(0.4):
+                view["rotate"] = self.moving(lambda: self.number(-180, 180), paths=["spline"])
         elif kind < 0.6:
             view = {"x": [-0.2, 1.3], "y": [self.number(-0.5, 0.4), 0.9], "aspect": self.pick(["contain", "cover"])}
         else:
@@ -244,7 +286,8 @@ class Generator:
         if self.alpha:
             image["alpha"] = True
         elif self.chance(0.5):
-            image["background"] = self.pick([self.color(), {"bottom": self.color(), "top": self.color()}])
+            image["background"] = self.pick([self.moving(self.color, 0.3),
+                                             {"bottom": self.moving(self.color, 0.3), "top": self.color()}])
         if self.chance(0.2):
             image["blend"] = "linear"
         image.update(self.pick([{}, {}, {"bits": 16}, {"dither": True}]))
@@ -255,6 +298,8 @@ class Generator:
             scene["view"] = view
         if self.film:
             scene["animation"] = {"fps": self.pick([24, 60, 29.97]), "frames": 4}
+            if self.chance(0.3):
+                scene["animation"].update(samples=self.pick([2, 3, 8]), shutter=self.pick([0.5, 1]))
         return scene
 
     def damage(self, scene):
