@@ -23,6 +23,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -50,13 +51,15 @@ void expect_rows(const Table& table) {
 /// Returns the processes that this one or its children have started.
 std::vector<pid_t> processes_below(pid_t process) {
   std::vector<pid_t> found;
-  for (const auto& task :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
-    std::ifstream children(task.path() / "children");
+  std::error_code has_ended;  // meanwhile
+  std::filesystem::directory_iterator task("/proc/" + std::to_string(process) + "/task", has_ended);
+  while (!has_ended && task != std::filesystem::directory_iterator()) {
+    std::ifstream children(task->path() / "children");
     for (pid_t child = 0; children >> child;) {
       found.push_back(child);
       for (const pid_t below : processes_below(child)) found.push_back(below);
     }
+    task.increment(has_ended);
   }
   return found;
 }
@@ -139,6 +142,7 @@ TEST(Hdf5Process, EndsWithTheProgram) {
     ASSERT_EQ(::pipe(pipe.data()), 0);
     const pid_t program = ::fork();
     if (program == 0) {
+      ::alarm(60);  // also if the test has failed
       const auto kept = open_packed();
       open_packed();
       // Keeps the connections open, too.
@@ -150,8 +154,9 @@ TEST(Hdf5Process, EndsWithTheProgram) {
     ASSERT_EQ(::read(pipe[0], &ready, 1), 1);
     std::vector<pid_t> helpers = processes_below(program);
     std::erase_if(helpers, [](pid_t process) {
-      std::ifstream name("/proc/" + std::to_string(process) + "/comm");
-      return std::string(std::istreambuf_iterator<char>(name), {}) != "roundel-hdf5\n";
+      std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+      std::string name;  // empty if the process has ended meanwhile
+      return !std::getline(file, name) || name != "roundel-hdf5";
     });
     EXPECT_GE(helpers.size(), 3U);
     ::kill(program, SIGKILL);
