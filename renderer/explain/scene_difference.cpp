@@ -294,16 +294,16 @@ Lines SceneDifference::text(std::size_t limit) const {
   if (changes_.values.size() > kMaxValues)
     text += fmt::format("scene: {} more values\n", changes_.values.size() - kMaxValues);
   if (!other_shape_.empty()) return text + ("no pixels to compare: " + other_shape_);
-  if (is_blurred_)
-    text += fmt::format("{}; explained are the pictures at the frame's own time, without it\n",
-                        blur_differs_ ? "motion blur differs" : "both have motion blur");
+  if (blur_differs_) text += "motion blur differs";
+  const std::string at_own_time =
+      is_blurred_ ? " at the frame's own time, without motion blur" : "";
   if (explanation_.pixels == 0)
-    return text + fmt::format("no pixel differs; different circles: {}\n",
+    return text + fmt::format("no pixel differs{}; different circles: {}\n", at_own_time,
                               with_commas(explanation_.changes));
   const ImageSettings& image = a_.scene.image;
   text += fmt::format(
-      "{} of {}x{} pixels differ{} in {}; different circles: {}\n",
-      with_commas(explanation_.pixels), image.width, image.height,
+      "{} of {}x{} pixels differ{}{} in {}; different circles: {}\n",
+      with_commas(explanation_.pixels), image.width, image.height, at_own_time,
       explanation_.in_samples ? "" : fmt::format(" (in float only, not in {} bits)", image.bits),
       counted(explanation_.clusters, "cluster"), with_commas(explanation_.changes));
   for (std::size_t i = 0; i < explanation_.explained.size(); ++i) {
@@ -323,6 +323,7 @@ OrderedJson SceneDifference::json(std::size_t limit) const {
                {"height", a_.scene.image.height},
                {"pixels", explanation_.pixels},
                {"in_bytes", explanation_.in_samples},
+               {"blur_differs", blur_differs_},
                {"clusters", explanation_.clusters},
                {"changes", explanation_.changes},
                {"explained", OrderedJson::array()}});

@@ -115,16 +115,18 @@ void check_blend(PartlyValidNode node, const ImageSettings& image, const std::st
 void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& layer,
                  FormatErrors& errors) {
   const auto part = node.find_part("stroke");
+  const bool is_solid = layer.shader == Shader::kSolid;
   if (!part && !layer.fill && !node.has("stroke"))
     errors.add(node.find("fill")->place(), layer_path + ".fill",
-               "false leaves nothing to paint; add \"stroke\"");
+               is_solid ? "false leaves nothing to paint; add \"stroke\""
+                        : "false leaves nothing to paint; remove it");
   if (!part) return;
-  if (layer.shader != Shader::kSolid)
-    errors.add(part->place(), layer_path + ".stroke",
-               fmt::format("not allowed with the {} shader",
-                           layer.shader == Shader::kSnow ? "snow" : "soft"));
-  else
+  if (is_solid)
     scene_forms().stroke.fill(*part, layer.stroke.emplace());
+  else
+    errors.add(part->place(), layer_path + ".stroke",
+               fmt::format("not allowed with the {} shader; remove it, or write shader: solid",
+                           layer.shader == Shader::kSnow ? "snow" : "soft"));
 }
 
 }  // namespace

@@ -379,7 +379,7 @@ class SoftTest(LooksCase):
 
     def test_strokes_are_errors(self):
         problem = self.problems(IMAGE + "layers: [{circles: [{x: 0, y: 0, radius: 1}], shader: soft, stroke: {width: 1px}}]\n")
-        self.assertIn("s.yaml:3:69: layers[0].stroke: not allowed with the soft shader", problem)
+        self.assertIn("s.yaml:3:69: layers[0].stroke: not allowed with the soft shader; remove it", problem)
 
 
 if __name__ == "__main__":

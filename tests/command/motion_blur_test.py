@@ -159,11 +159,14 @@ class MotionBlurTest(CommandCase):
         self.write("a.yaml", scene % 0.5)
         self.write("b.yaml", scene % 1)
         done = self.run_roundel("diff", "a.yaml", "b.yaml", "--explain", "--frame", "3", code=1)
-        self.assertIn(b"motion blur differs; explained are the pictures at the frame's own time, without it\n"
-                      b"no pixel differs; different circles: 0\n", done.stdout)
+        self.assertIn(b"motion blur differs\n"
+                      b"no pixel differs at the frame's own time, without motion blur; different circles: 0\n", done.stdout)
+        done = self.run_roundel("diff", "a.yaml", "b.yaml", "--explain", "--frame", "3", "--json", code=1)
+        self.assertIs(json.loads(done.stdout)["blur_differs"], True)
         self.write("b.yaml", scene % 0.5 + "# the same\n")
         done = self.run_roundel("diff", "a.yaml", "b.yaml", "--explain", "--frame", "3")
-        self.assertIn(b"both have motion blur; explained", done.stdout)
+        self.assertNotIn(b"blur differs", done.stdout)
+        self.assertIn(b"no pixel differs at the frame's own time", done.stdout)
 
     def test_bad_values_are_refused(self):
         for animation, message in ((", samples: 1", "2 to 256"), (", samples: 257", "2 to 256"),

@@ -72,5 +72,16 @@ TEST(Progress, RatesCoverTheLastSeconds) {
   EXPECT_NEAR(rates.bytes_per_second(), 10'000, 1e-6);
 }
 
+TEST(Progress, RatesCoverOneFrameThatTakesLong) {
+  Rates rates;
+  const Rates::Clock::time_point start{};
+  for (int second = 0; second <= 1000; ++second) {
+    rates.add(start + std::chrono::seconds(second), static_cast<std::uint64_t>(second / 100), 0);
+    if (second < 100) continue;
+    EXPECT_GT(rates.frames_per_second(), 0.005);
+    EXPECT_LE(rates.frames_per_second(), 0.02);
+  }
+}
+
 }  // namespace
 }  // namespace roundel

@@ -88,7 +88,10 @@ std::string state_json(const ProgressState& state, double frames_per_second,
 
 void Rates::add(Clock::time_point now, std::uint64_t done, std::uint64_t bytes) {
   samples_.push_back({now, done, bytes});
-  while (samples_.size() > 2 && now - samples_[1].time > kRateWindow) samples_.pop_front();
+  // Two finished frames at least, for frames that take longer than the window.
+  while (samples_.size() > 2 && now - samples_[1].time > kRateWindow &&
+         samples_[1].done + 2 <= done)
+    samples_.pop_front();
   const Sample& first = samples_.front();
   const double seconds = std::chrono::duration<double>(now - first.time).count();
   if (seconds <= 0) return;

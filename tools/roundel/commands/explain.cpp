@@ -364,7 +364,8 @@ int run_explain(const Arguments& arguments) {
   check_explain(scene, options);
   const std::int64_t frame = frame_of(scene, options.scene);
   if (is_blurred(scene))
-    print_note("the frame has motion blur; explained are the circles at its own time, without it");
+    print_note(
+        "the frame has motion blur; this explains the circles at its own time, without blur");
   CircleSource source(scene, CircleUse::kExplain);
   Circles circles;
   source.generate(frame, circles);
