@@ -20,8 +20,8 @@ struct alignas(16) Shape {
 
 /// The signs of `alpha` and `blue` give the shader: `alpha` is in [0, 1] for `solid`, minus the
 /// alpha at the centre for `soft` and `snow`; `blue` is negative for `soft`. With CircleStyles the
-/// signs of the others give the blend mode, and blue's of solid circles marks rings. The functions
-/// below read and write them.
+/// signs of red and green give the blend mode, and the sign of a solid circle's blue marks a ring.
+/// The functions below read and write them.
 struct alignas(16) Paint {
   float red, green, blue;  ///< in the blend space; absolute values may exceed 1
   float alpha;
@@ -36,7 +36,7 @@ inline ROUNDEL_HOST_DEVICE bool has_sign(float value) {
 #endif
 }
 
-/// Whether alpha falls off from the centre: soft and snow.
+/// True for soft and snow, whose alpha falls off from the centre.
 inline ROUNDEL_HOST_DEVICE bool has_falloff(const Paint& paint) {
   return has_sign(paint.alpha);
 }

@@ -375,7 +375,7 @@ ROUNDEL_HOST_DEVICE AreaFalloff<L> area_falloff(typename L::Float radius_in_pixe
   return {peak, least, is_soft ? L::sub(even, least) : even, L::mul(rest, rest)};
 }
 
-/// Share of the squared radius: centres of pixels may lie outside.
+/// d²/r², at most 1: centres of pixels may lie outside.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float area_distance(typename L::Float d2,
                                                     typename L::Float inverse_r2) {

@@ -51,7 +51,8 @@ HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
   return bits_of(kTag, mask);
 }
 
-/// Marks circle k, which has a falloff, if it is soft, and drops its sign.
+/// Sets the bit of circle k, which has a falloff, and drops its sign if it is soft; returns false
+/// for snow.
 HWY_INLINE bool mark_soft(Batch& batch, int k) {
   Paint& paint = batch.paints[k];
   if (!is_soft(paint)) return false;
@@ -60,7 +61,7 @@ HWY_INLINE bool mark_soft(Batch& batch, int k) {
   return true;
 }
 
-/// The other circles until the next one of another shader, from the first of `circles` on.
+/// Returns those of `circles` before the first one of another shader.
 HWY_INLINE std::uint64_t run_of_shader(const Batch& batch, std::uint64_t circles) {
   const std::uint64_t first = circles & (0 - circles);
   const std::uint64_t alike = (first & batch.soft) != 0      ? batch.soft
