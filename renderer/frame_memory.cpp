@@ -93,7 +93,7 @@ StageMemory stage_memory(const Scene& scene, ImageFormat format, std::uint64_t l
   memory.data.peak += gaps;
   memory.data.held += gaps;
   // A device makes random circles itself.
-  const bool is_made = !is_streamed || (largest_chunk > 0 && source.random_runs().empty());
+  const bool is_made = !is_streamed || (largest_chunk > 0 && source.device_runs().empty());
   if (is_made)
     memory.circles = 2 * block_memory((is_streamed ? largest_chunk : count) * kBytesOfCircle / 2);
   if (is_blurred(scene)) memory.circles *= source.is_simulated() ? 3 : 2;

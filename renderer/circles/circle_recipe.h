@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "renderer/circles/circle.h"
 #include "renderer/circles/circle_motion.h"
 #include "renderer/circles/random_run.h"
+#include "renderer/circles/rows_run.h"
 #include "renderer/circles/view.h"
 
 namespace roundel {
@@ -27,12 +29,14 @@ struct FilmCircles {
   std::size_t count() const { return circles.count(); }
 };
 
-/// How a device makes a frame's circles: from the film's by steps and moves, or from random laws.
+using CircleRun = std::variant<RandomRun, RowsRun>;
+
+/// How a device makes a frame's circles: from the film's by steps and moves, or from laws.
 struct CircleRecipe {
   std::shared_ptr<const FilmCircles> film;  ///< null if `runs` are all circles
   std::int64_t steps = 0;                   ///< steps after frame 0, >= 0
   std::vector<CircleMove> moves;            ///< to frame space, one per layer
-  std::vector<RandomRun> runs = {};         ///< in paint order
+  std::vector<CircleRun> runs = {};         ///< in paint order
 
   /// Writes circles first .. first + n − 1 (n = the size of both spans) of a film in frame space.
   void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;

@@ -9,7 +9,6 @@
 
 #include "renderer/base/error.h"
 #include "renderer/circles/layer_source.h"
-#include "renderer/circles/random_circle.h"
 #include "renderer/circles/row_order.h"
 #include "renderer/circles/view.h"
 #include "renderer/data/table.h"
@@ -77,6 +76,45 @@ class DataLayer final : public LayerSource {
     return map_.motion && !map_.motion->is_still ? mapper_.held_bytes(facts_.kept) : 0;
   }
   std::shared_ptr<const HeldRows> held() const override { return held_; }
+  std::optional<RowLaws> row_laws() const override {
+    const ColorMap& color = map_.color;
+    const bool has_scale = held_ && !held_->gradient.colors.empty();
+    if (!held_ || !is_in_frame_ || (has_scale && !color.scale.has_curve())) return std::nullopt;
+    const Units units = this->units();
+    const SizeMap constant{{}, {static_cast<double>(layer_.alpha), false}, {}, {}, {}, {}};
+    const auto x = mapper_.held_number(map_.x, *held_), y = mapper_.held_number(map_.y, *held_),
+               z = mapper_.held_number(map_.z, *held_),
+               value = mapper_.held_number({has_scale ? color.slot : std::optional<Slot>()}, *held_);
+    const auto radius = mapper_.held_size(map_.radius, units.radii, *held_),
+               alpha = mapper_.held_size(map_.alpha.value_or(constant), {1, 0}, *held_);
+    if (!x || !y || !z || !radius || !alpha || !value) return std::nullopt;
+    RowLaws laws;
+    laws.x = *x;
+    laws.y = *y;
+    laws.z = *z;
+    laws.radius = *radius;
+    laws.alpha = *alpha;
+    if (map_.radius_limits) {
+      laws.has_limits = true;
+      laws.least = units.limits.of((*map_.radius_limits)[0]);
+      laws.most = units.limits.of((*map_.radius_limits)[1]);
+    }
+    laws.constant = color.constant;
+    if (has_scale) {
+      laws.has_scale = true;
+      laws.value = *value;
+      laws.curve = color.scale.curve();
+      laws.gradient = view_of(held_->gradient);
+      laws.has_missing = color.missing.has_value();
+      laws.missing = color.missing.value_or(DisplayColor{});
+    } else if (held_->colors.size() > 0) {
+      laws.colors = held_->colors.data();
+    }
+    if (held_->starts.size() > 0) laws.starts = held_->starts.data();
+    laws.frame = map_.motion->frame - map_.motion->start.constant;
+    laws.circle = RowCircle(scene_, layer_, false, true);
+    return laws;
+  }
 
   std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
     std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // among the kept ones
@@ -187,41 +225,26 @@ class DataLayer final : public LayerSource {
   template <typename PlaceOf>
   void write(MappedRun& run, std::size_t begin, std::size_t end, const CircleSpans& out,
              const PlaceOf& place_of) const {
-    const auto& [shapes, paints] = out;
-    const View& view = scene_.view;
-    const int height = scene_.image.frame_height();
-    const double pixel = scene_.image.px / static_cast<double>(height);
-    const double scale = layer_.move.scale, opacity = layer_.opacity;
-    const LengthUnits in_scene{view.zoom, pixel}, in_layer{scale * view.zoom, pixel};
     const std::span<const double> x = mapper_.x(run), y = mapper_.y(run), z = mapper_.z(run);
-    const std::span<const double> radii =
-        map_.is_plain ? mapper_.radii(run, {1, 0}, {1, 0}) : mapper_.radii(run, in_layer, in_scene);
+    const Units units = this->units();
+    const std::span<const double> radii = mapper_.radii(run, units.radii, units.limits);
     const std::span<const DisplayColor> colors = mapper_.colors(run);
     const std::span<const double> alphas = mapper_.alphas(run, static_cast<double>(layer_.alpha));
-    const PointMove to_scene =
-        is_in_frame_ ? turned_move(layer_.move, view) : PointMove(layer_.move);
-    const FrameMove to_frame =
-        is_in_frame_ ? FrameMove(view, scene_.image.frame_width(), height) : FrameMove();
+    const RowCircle circle(scene_, layer_, map_.is_plain, is_in_frame_);
     for (std::size_t j = begin; j < end; ++j) {
       const std::uint32_t i = run.kept[j];
       const std::size_t place = place_of(j);
-      const auto [scene_x, scene_y] = to_scene(x[i], y[i]);
-      double wide = radii[i];
-      if (map_.is_plain)  // rounded first, for compatibility
-        wide = static_cast<double>(static_cast<float>(wide)) *
-               (is_in_frame_ ? scale * view.zoom : scale);
-      else if (!is_in_frame_)
-        wide /= view.zoom;
-      const float radius = static_cast<float>(std::min(wide, kMaxFrameRadius));
-      shapes[place] = {to_frame.x(scene_x), to_frame.y(scene_y), static_cast<float>(z[i]), radius};
-      paints[place] = {colors[i].red, colors[i].green, colors[i].blue,
-                       static_cast<float>(alphas[i] * opacity) + 0.0f};  // -0 would be snow
-      if (!map_.is_plain &&
-          !(radius > kEmptyRadius)) {  // the low end of a range, or below the smallest float
-        shapes[place].radius = kEmptyRadius;
-        paints[place].alpha = 0;
-      }
+      circle.make(x[i], y[i], z[i], radii[i], alphas[i], colors[i], out.shapes[place],
+                  out.paints[place]);
     }
+  }
+  struct Units {
+    LengthUnits radii, limits;
+  };
+  Units units() const {
+    if (map_.is_plain) return {{1, 0}, {1, 0}};
+    const double pixel = scene_.image.px / static_cast<double>(scene_.image.frame_height());
+    return {{layer_.move.scale * scene_.view.zoom, pixel}, {scene_.view.zoom, pixel}};
   }
 
   [[noreturn]] void fail_as_changed() const {

@@ -227,7 +227,7 @@ CircleStream CircleSource::at_own_time(std::int64_t frame, Circles& memory, Stag
           traits.largest_chunk, std::clamp((count + kChunks - 1) / kChunks, kMinChunk, max_chunk));
   }
   std::shared_ptr<const CircleRecipe> recipe;
-  if (std::vector<RandomRun> runs = random_runs(); !runs.empty())
+  if (std::vector<CircleRun> runs = device_runs(); !runs.empty())
     recipe = std::make_shared<const CircleRecipe>(CircleRecipe{{}, 0, {}, std::move(runs)});
   return {count,
           [this, in_parallel = traits.is_parallel](auto... range) {
@@ -240,16 +240,22 @@ bool CircleSource::has_double_centers() const {
   return state_->any([](const LayerCircles& layer) { return layer.has_double_centers(); });
 }
 
-std::vector<RandomRun> CircleSource::random_runs() const {
-  std::vector<RandomRun> runs;
+std::vector<CircleRun> CircleSource::device_runs() const {
+  std::vector<CircleRun> runs;
   std::uint64_t first = 0;
   for (const LayerCircles& layer : state_->layers) {
     const std::uint64_t count = layer.count_parts();
     if (count == 0) continue;
-    const RandomLaws* const laws = layer.traits().laws;
-    if (laws == nullptr || layer.kept() || layer.layer().stroke || layer.has_double_centers())
+    if (layer.layer().stroke) return {};
+    if (std::optional<RowLaws> laws = layer.source()->row_laws()) {
+      laws->finish = layer.finish();
+      runs.push_back(RowsRun{first, count, *laws, layer.source()->held()});
+    } else if (const RandomLaws* const random = layer.traits().laws;
+               random != nullptr && !layer.has_double_centers()) {
+      runs.push_back(RandomRun{first, count, *random, layer.finish(), layer.move()});
+    } else {
       return {};
-    runs.push_back({first, count, *laws, layer.finish(), layer.move()});
+    }
     first += count;
   }
   return runs;

@@ -45,8 +45,9 @@ class CircleSource {
   /// True if the view moves centres in binary64, except in data.
   bool has_double_centers() const;
 
-  /// The circles as runs of random ones; empty unless all are, with binary32 centres.
-  std::vector<RandomRun> random_runs() const;
+  /// The circles as runs that a device makes: random ones with binary32 centres, and held rows;
+  /// empty unless all are.
+  std::vector<CircleRun> device_runs() const;
 
   /// Rows of the file for circles of a data layer, both from 0; else empty. Throws as generate()
   /// does.

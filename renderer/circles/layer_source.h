@@ -1,15 +1,16 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "renderer/circles/circle.h"
 #include "renderer/circles/circle_motion.h"
 #include "renderer/circles/random_circle.h"
+#include "renderer/circles/rows_run.h"
 #include "renderer/circles/source_memory.h"
 #include "renderer/circles/view.h"
-#include "renderer/map/moving_rows.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -61,6 +62,8 @@ class LayerSource {
   /// Memory of such rows; 0 for other layers.
   virtual std::uint64_t held_bytes() const { return 0; }
   virtual std::shared_ptr<const HeldRows> held() const { return nullptr; }
+  /// How a device makes the circles of held(), if it can; without their finish.
+  virtual std::optional<RowLaws> row_laws() const { return std::nullopt; }
   /// Rows of the file, from 0, for circles of a data layer.
   virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
     return {};

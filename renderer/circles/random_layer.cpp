@@ -211,16 +211,14 @@ class ChosenColor {
 
 class MixedColor {
  public:
-  explicit MixedColor(const GradientColor& color) : gradient_(color.gradient) {}
+  explicit MixedColor(const GradientColor& color) : gradient_(view_of(color.gradient)) {}
   void operator()(const RandomLaws& laws, std::uint64_t k, Paint& paint) const {
     const auto u = static_cast<double>(uniform_of(draw_block(laws, k, 1).words[0]));
-    DisplayColor color;
-    colors_at(gradient_, {&u, 1}, {&color, 1});
-    set_color(color, paint);
+    set_color(gradient_.at(u), paint);
   }
 
  private:
-  const Gradient& gradient_;
+  GradientView gradient_;
 };
 
 class RandomLayer final : public LayerSource {

@@ -1,7 +1,6 @@
 #include "renderer/map/color_map.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "renderer/map/color_map_tables.h"
 
@@ -28,13 +27,6 @@ constexpr std::array kSet2 = {0x66c2a5, 0xfc8d62, 0x8da0cb, 0xe78ac3,
 DisplayColor color_of(int rgb) {
   return {static_cast<float>(rgb >> 16) / 255.0f, static_cast<float>(rgb >> 8 & 255) / 255.0f,
           static_cast<float>(rgb & 255) / 255.0f};
-}
-
-DisplayColor mixed(const std::array<double, 3>& low, const std::array<double, 3>& high,
-                   double share) {
-  return {static_cast<float>(low[0] + (high[0] - low[0]) * share),
-          static_cast<float>(low[1] + (high[1] - low[1]) * share),
-          static_cast<float>(low[2] + (high[2] - low[2]) * share)};
 }
 
 }  // namespace
@@ -90,33 +82,6 @@ std::optional<DisplayColor> parse_hex_color(std::string_view text) {
     rgb = rgb * 16 + digit;
   }
   return color_of(rgb);
-}
-
-void colors_at(const Gradient& gradient, std::span<const double> t,
-               std::span<DisplayColor> colors) {
-  assert(t.size() == colors.size());
-  const std::vector<std::array<double, 3>>& stops = gradient.colors;
-  if (stops.size() == 1) {
-    std::fill(colors.begin(), colors.end(), mixed(stops[0], stops[0], 0));
-  } else if (gradient.places.empty()) {
-    const auto last = static_cast<double>(stops.size() - 1);
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      const double place = t[i] >= 0 ? t[i] * last : 0;
-      const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-      colors[i] = mixed(stops[stop], stops[stop + 1], place - static_cast<double>(stop));
-    }
-  } else {
-    const std::vector<double>& places = gradient.places;
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      const double place = t[i] >= 0 ? t[i] : 0;
-      const auto above = std::upper_bound(places.begin(), places.end(), place) - places.begin();
-      const auto stop = static_cast<std::size_t>(
-          std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(stops.size()) - 2));
-      const double low = places[stop], high = places[stop + 1];
-      const double share = place <= low ? 0 : place >= high ? 1 : (place - low) / (high - low);
-      colors[i] = mixed(stops[stop], stops[stop + 1], share);
-    }
-  }
 }
 
 }  // namespace roundel

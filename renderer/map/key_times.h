@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "renderer/base/host_device.h"
 #include "renderer/base/math.h"
 
 namespace roundel {
@@ -34,7 +35,7 @@ inline constexpr const char* kExponentialEase = "exponential";  ///< means KeyPa
 inline constexpr std::array<const char*, 3> kKeyPathNames = {"linear", "exponential", "spline"};
 inline constexpr std::array<const char*, 3> kKeyRepeatNames = {"none", "loop", "ping-pong"};
 
-inline double eased(Ease ease, double t) {
+ROUNDEL_HOST_DEVICE inline double eased(Ease ease, double t) {
   switch (ease) {
     case Ease::kIn:
       return t * t;
@@ -50,26 +51,62 @@ inline double eased(Ease ease, double t) {
   return t;
 }
 
-/// Times of keys, and how values move between them. Binary64, in the order written: the same bits
-/// everywhere.
-struct KeyTimes {
-  KeyPath path = KeyPath::kLinear;
-  KeyRepeat repeat = KeyRepeat::kNone;
-  std::vector<double> frames;  ///< at least one, ascending
-  std::vector<Ease> eases;     ///< one per frame, for arriving there; the first is unused
+/// Times of keys in memory of others.
+struct KeyTimesView {
+  KeyRepeat repeat;
+  const double* frames;  ///< [count], ascending
+  const Ease* eases;     ///< [count], for arriving there; the first is unused
+  std::size_t count;     ///< at least one
 
   /// Between the key `from` and the next; progress 0 is at the key itself.
   struct Place {
     std::size_t from;
     double progress;  ///< eased
   };
-  Place place_at(double frame) const;
+  ROUNDEL_HOST_DEVICE Place place_at(double frame) const {
+    frame = within_keys(frame);
+    std::size_t next = 0;  // the first key after the frame
+    for (std::size_t end = count; next < end;) {
+      const std::size_t middle = (next + end) / 2;
+      if (frame < frames[middle])
+        end = middle;
+      else
+        next = middle + 1;
+    }
+    if (next == 0) return {0, 0};
+    const std::size_t from = next - 1;
+    if (next == count || frames[from] == frame) return {from, 0};
+    return {from, eased(eases[next], (frame - frames[from]) / (frames[next] - frames[from]))};
+  }
   /// The frame between the first and the last key that has the same values.
-  double within_keys(double frame) const;
+  ROUNDEL_HOST_DEVICE double within_keys(double frame) const {
+    if (repeat == KeyRepeat::kNone) return frame;
+    const double length = frames[count - 1] - frames[0];
+    const double period = repeat == KeyRepeat::kLoop ? length : 2 * length;
+    double since = std::fmod(frame - frames[0], period);
+    if (since < 0) since += period;
+    return frames[0] + (since > length ? period - since : since);
+  }
+};
+
+/// Times of keys, and how values move between them. Binary64, in the order written: the same bits
+/// everywhere.
+struct KeyTimes {
+  using Place = KeyTimesView::Place;
+
+  KeyPath path = KeyPath::kLinear;
+  KeyRepeat repeat = KeyRepeat::kNone;
+  std::vector<double> frames;  ///< as in KeyTimesView
+  std::vector<Ease> eases;
+
+  KeyTimesView view() const { return {repeat, frames.data(), eases.data(), frames.size()}; }
+  Place place_at(double frame) const { return view().place_at(frame); }
+  double within_keys(double frame) const { return view().within_keys(frame); }
 };
 
 /// A number from `a` to `b`, on a path that is not a spline.
-inline double number_between(KeyPath path, double a, double b, double progress) {
+ROUNDEL_HOST_DEVICE inline double number_between(KeyPath path, double a, double b,
+                                                 double progress) {
   return path == KeyPath::kExponential && a != b ? a * portable_exp(progress * portable_log(b / a))
                                                  : a + (b - a) * progress;
 }
@@ -77,7 +114,7 @@ inline double number_between(KeyPath path, double a, double b, double progress) 
 /// The point between key `from` and the next of a spline through `count` keys. `point`: a key's
 /// std::array. Barry & Goldman's pyramid; the neighbours of the first and last key are mirrored.
 template <typename PointOf>
-auto spline_between(const PointOf& point, std::size_t count, std::size_t from, double progress) {
+ROUNDEL_HOST_DEVICE auto spline_between(const PointOf& point, std::size_t count, std::size_t from, double progress) {
   using Point = decltype(point(from));
   const auto distance = [](const Point& a, const Point& b) {
     double sum = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,6 +84,11 @@ class RowMapper {
     if (held.starts.size() > 0) copy(starts(run), held.starts);
     if (held.colors.size() > 0) copy(colors(run), held.colors);
   }
+
+  /// Numbers and sizes as below, at any time. None by rank or with more than kMaxKeys.
+  std::optional<HeldNumber> held_number(const NumberMap& map, const HeldRows& held) const;
+  std::optional<HeldSize> held_size(const SizeMap& map, const LengthUnits& units,
+                                    const HeldRows& held) const;
 
   /// Centres of all rows of a run for kSurvey at a frame, as if they started at 0 and never
   /// repeated.

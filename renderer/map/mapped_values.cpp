@@ -27,8 +27,8 @@ std::span<const double> RowMapper::values_at(MappedRun& run, Slot slot, const Ke
   std::vector<KeyNumbers> keys;
   for (std::size_t k = 0; k < number.keys.size(); ++k) {
     const NumberMap& key = number.keys[k];
-    keys.push_back({key.slot ? run.numbers(*key.slot) : std::span<const double>(), key.constant,
-                    number.ones[k]});
+    keys.push_back(
+        {key.slot ? run.numbers(*key.slot).data() : nullptr, key.constant, number.ones[k]});
   }
   std::vector<double>& out = run.moved[slot - kFirstMovingSlot];
   out.resize(run.count);
@@ -68,11 +68,52 @@ HeldRows RowMapper::make_held(std::uint64_t count) const {
   if (map_.alpha) hold(map_.alpha->slot);
   if (map_.motion->start.slot) held.starts = Buffer<double>(count);
   if (map_.color.kind == ColorMap::Kind::kScale &&
-      (is_moving(map_.color.slot) || map_.color.scale.has_keys))
+      (is_moving(map_.color.slot) || map_.color.scale.has_keys)) {
     hold(map_.color.slot);
-  else if (map_.color.kind != ColorMap::Kind::kConstant)
+    held.gradient = map_.color.gradient;
+  } else if (map_.color.kind != ColorMap::Kind::kConstant) {
     held.colors = Buffer<DisplayColor>(count);
+  }
   return held;
+}
+
+std::optional<HeldNumber> RowMapper::held_number(const NumberMap& map, const HeldRows& held) const {
+  HeldNumber number;
+  const auto key_of = [&](const NumberMap& key, double one) -> KeyNumbers {
+    return {key.slot ? held.numbers[*key.slot].data() : nullptr, key.constant, one};
+  };
+  if (!map.slot || !is_moving(*map.slot)) {
+    number.keys[0] = key_of(map, 1);
+    return number;
+  }
+  const MovingNumber& moving = moving_number(map_, *map.slot);
+  if (moving.keys.size() > HeldNumber::kMaxKeys) return std::nullopt;
+  number.path = moving.times.path;
+  number.repeat = moving.times.repeat;
+  number.count = static_cast<std::uint32_t>(moving.keys.size());
+  for (std::size_t k = 0; k < moving.keys.size(); ++k) {
+    number.frames[k] = moving.times.frames[k];
+    number.eases[k] = moving.times.eases[k];
+    number.keys[k] = key_of(moving.keys[k], moving.ones[k]);
+  }
+  return number;
+}
+
+std::optional<HeldSize> RowMapper::held_size(const SizeMap& map, const LengthUnits& units,
+                                             const HeldRows& held) const {
+  const std::optional<HeldNumber> number = held_number({map.slot, map.constant.value}, held);
+  if (!number || (map.slot && map.scale && !map.scale->has_curve())) return std::nullopt;
+  HeldSize size;
+  size.number = *number;
+  size.unit = map.constant.in_pixels ? units.pixel : units.scene_unit;
+  size.one = map.one;
+  if (!map.slot || !map.scale) return size;
+  size.has_scale = true;
+  size.curve = map.scale->curve();
+  size.low = units.of(map.low);
+  size.range = units.of(map.high) - size.low;
+  size.missing = units.of(map.missing.value_or(Length{}));
+  return size;
 }
 
 std::uint64_t RowMapper::held_bytes(std::uint64_t count) const {
@@ -153,10 +194,10 @@ std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
     case ColorMap::Kind::kScale: {
       run.t.resize(run.count);
       apply_scale(color.scale, values(run, color.slot), run.t);
-      colors_at(color.gradient, run.t, run.colors);
-      if (!color.missing) break;
+      const GradientView gradient = view_of(color.gradient);
       for (std::size_t i = 0; i < run.count; ++i)
-        if (std::isnan(run.t[i])) run.colors[i] = *color.missing;
+        run.colors[i] =
+            color.missing && std::isnan(run.t[i]) ? *color.missing : gradient.at(run.t[i]);
       break;
     }
     case ColorMap::Kind::kCategories:

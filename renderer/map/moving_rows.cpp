@@ -11,38 +11,21 @@ namespace {
 template <typename Work>
 void with_numbers(const KeyNumbers& a, const KeyNumbers& b, const Work& work) {
   const auto choose = [](const KeyNumbers& key, const auto& next) {
-    if (key.rows.empty())
+    if (key.rows == nullptr)
       next([value = key.constant](std::size_t) { return value; });
     else if (key.one == 1)
-      next([rows = key.rows.data()](std::size_t i) { return rows[i]; });
+      next([rows = key.rows](std::size_t i) { return rows[i]; });
     else
-      next([rows = key.rows.data(), one = key.one](std::size_t i) { return rows[i] / one; });
+      next([rows = key.rows, one = key.one](std::size_t i) { return rows[i] / one; });
   };
   choose(a, [&](const auto& number_a) {
     choose(b, [&](const auto& number_b) { work(number_a, number_b); });
   });
 }
 
-double number_of(const KeyNumbers& key, std::size_t row) {
-  return key.rows.empty() ? key.constant : key.rows[row] / key.one;
-}
-
-/// Rounding, or an overflow, may leave the range of both ends.
-inline double limited(double value, double a, double b) {
-  const double low = a < b ? a : b, high = a < b ? b : a;
-  const double raised = value < low ? low : value;  // NaN stays
-  return raised > high ? high : raised;
-}
-
 template <KeyPath kPath>
 inline double between(double a, double b, double progress) {
   return limited(number_between(kPath, a, b, progress), a, b);
-}
-
-double spline_number(std::span<const KeyNumbers> keys, const KeyTimes::Place& place,
-                     std::size_t row) {
-  const auto point = [&](std::size_t key) { return std::array{number_of(keys[key], row)}; };
-  return spline_between(point, keys.size(), place.from, place.progress)[0];
 }
 
 /// All rows are at the same place.
@@ -60,7 +43,7 @@ void move_together(const KeyTimes& times, std::span<const KeyNumbers> keys,
       for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = between<KeyPath::kExponential>(number_a(i), number_b(i), progress);
     else
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = spline_number(keys, place, i);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = number_at(times.path, keys.data(), keys.size(), place, i);
   });
 }
 
@@ -87,7 +70,7 @@ void move_in_passes(const KeyTimes& times, std::span<const KeyNumbers> keys,
     const double* const start = starts.data() + begin;
     double* const value = out.data() + begin;
     double* const progress = buffer.data();
-    for (std::size_t i = 0; i < count; ++i) value[i] = number_of(keys[0], begin + i);
+    for (std::size_t i = 0; i < count; ++i) value[i] = keys[0].at(begin + i);
     for (std::size_t k = 0; k + 1 < keys.size(); ++k) {
       const double first = times.frames[k], next = times.frames[k + 1], length = next - first;
       for (std::size_t i = 0; i < count; ++i) progress[i] = (frame - start[i] - first) / length;
@@ -114,19 +97,8 @@ void move_numbers(const KeyTimes& times, std::span<const KeyNumbers> keys,
   if (times.path == KeyPath::kLinear && times.repeat == KeyRepeat::kNone &&
       keys.size() <= kMaxPasses)
     return move_in_passes(times, keys, starts, frame, out);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const KeyTimes::Place place = times.place_at(frame - starts[i]);
-    const double a = number_of(keys[place.from], i);
-    if (place.progress == 0)
-      out[i] = a;
-    else if (times.path == KeyPath::kLinear)
-      out[i] = between<KeyPath::kLinear>(a, number_of(keys[place.from + 1], i), place.progress);
-    else if (times.path == KeyPath::kExponential)
-      out[i] =
-          between<KeyPath::kExponential>(a, number_of(keys[place.from + 1], i), place.progress);
-    else
-      out[i] = spline_number(keys, place, i);
-  }
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = number_at(times.path, keys.data(), keys.size(), times.place_at(frame - starts[i]), i);
 }
 
 std::vector<double> RowMotion::times_at(double at_frame) const {

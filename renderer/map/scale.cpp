@@ -4,59 +4,12 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-
-#include "renderer/base/math.h"
+#include <type_traits>
 
 namespace roundel {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-bool is_finite(double value) {
-  return std::abs(value) <= std::numeric_limits<double>::max();
-}
-
-// Functions g of the scales.
-struct Linear {
-  double operator()(double v) const { return is_finite(v) ? v : kNan; }
-};
-struct Sqrt {
-  double operator()(double v) const { return accepts(ScaleKind::kSqrt, v) ? std::sqrt(v) : kNan; }
-};
-struct Log {
-  double operator()(double v) const {
-    return accepts(ScaleKind::kLog, v) ? portable_log2(v) : kNan;
-  }
-};
-struct Symlog {
-  double threshold;
-  double operator()(double v) const {
-    if (!is_finite(v)) return kNan;
-    const double share = 1 + std::abs(v) / threshold;
-    const double size = is_finite(share) ? portable_log2(share)
-                                         : portable_log2(std::abs(v)) - portable_log2(threshold);
-    return std::copysign(size, v);
-  }
-};
-
-template <typename G>
-void apply(const G& g, const std::vector<double>& ends, std::span<const double> values,
-           std::span<double> t) {
-  const double a = g(ends[0]), b = g(ends[1]), range = b - a;
-  if (range == 0) {
-    for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::isnan(g(values[i])) ? kNan : 0.5;
-    return;
-  }
-  const auto clamped = [](double share) {
-    return share < 0 ? 0 : share > 1 ? 1 : share;  // NaN stays
-  };
-  if (is_finite(range)) {
-    for (std::size_t i = 0; i < t.size(); ++i) t[i] = clamped((g(values[i]) - a) / range);
-  } else {  // avoids overflow; exact for such ends
-    for (std::size_t i = 0; i < t.size(); ++i)
-      t[i] = clamped((g(values[i]) / 2 - a / 2) / (b / 2 - a / 2));
-  }
-}
 
 void apply_rank(const std::vector<double>& knots, std::span<const double> values,
                 std::span<double> t) {
@@ -85,11 +38,6 @@ void apply_rank(const std::vector<double>& knots, std::span<const double> values
 
 }  // namespace
 
-bool accepts(ScaleKind kind, double value) {
-  if (!is_finite(value)) return false;
-  return kind == ScaleKind::kLog ? value > 0 : kind != ScaleKind::kSqrt || value >= 0;
-}
-
 std::string_view accepted_values(ScaleKind kind) {
   if (kind == ScaleKind::kLog) return "a number > 0";
   return kind == ScaleKind::kSqrt ? "a number >= 0" : "a finite number";
@@ -106,17 +54,21 @@ void apply_scale(const Scale& scale, std::span<const double> values, std::span<d
     std::fill(t.begin(), t.end(), kNan);
     return;
   }
+  if (scale.kind == ScaleKind::kRank) return apply_rank(scale.ends, values, t);
+  const ScaleCurve curve = scale.curve();
+  const auto apply = [&](auto kind) {  // a constant: the loop has no choice
+    for (std::size_t i = 0; i < t.size(); ++i) t[i] = curve.at(kind, values[i]);
+  };
   switch (scale.kind) {
-    case ScaleKind::kLinear:
-      return apply(Linear{}, scale.ends, values, t);
     case ScaleKind::kSqrt:
-      return apply(Sqrt{}, scale.ends, values, t);
+      return apply(std::integral_constant<ScaleKind, ScaleKind::kSqrt>());
     case ScaleKind::kLog:
-      return apply(Log{}, scale.ends, values, t);
+      return apply(std::integral_constant<ScaleKind, ScaleKind::kLog>());
     case ScaleKind::kSymlog:
-      return apply(Symlog{scale.threshold}, scale.ends, values, t);
+      return apply(std::integral_constant<ScaleKind, ScaleKind::kSymlog>());
+    case ScaleKind::kLinear:
     case ScaleKind::kRank:
-      return apply_rank(scale.ends, values, t);
+      return apply(std::integral_constant<ScaleKind, ScaleKind::kLinear>());
   }
 }
 

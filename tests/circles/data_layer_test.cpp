@@ -315,6 +315,81 @@ TEST_F(DataLayer, HeldRowsMoveLikeReadOnes) {
   }
 }
 
+/// What a device does with the rows, done here: all kinds of numbers, bit for bit.
+TEST_F(DataLayer, LawsOfHeldRowsMakeTheSameCircles) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> share(0.1, 1);
+  std::vector<std::vector<double>> rows;
+  for (int i = 0; i < 3000; ++i)
+    rows.push_back({share(random), share(random) - 0.5, share(random), 9 * share(random),
+                    share(random), i % 7 == 0 ? std::nan("") : share(random)});
+  write_array(path_, rows);
+  const auto keys = [](const std::string& from, const std::string& to, const std::string& more) {
+    return "{keys: {0: {column: " + from + "}, 5: 0.4, 9: {column: " + to + "}}" + more + "}";
+  };
+  const std::string x = "map: {x: " + keys("0", "1", ", repeat: ping-pong, ease: in") +
+                        ", y: " + keys("1", "0", ", path: spline, repeat: loop");
+  const std::string map = x + ", radius: " + keys("2", "3", ", path: exponential") +
+                          ", alpha: " + keys("2", "4", ", ease: hold") + ", start: {column: 3}, ";
+  const std::string color = "color: {column: {keys: {0: 4, 9: 5}}, missing: \"#123456\"";
+  for (const std::string& layer :
+       {map + color + "}}", map + "z: {column: 4}, " + color + ", scale: symlog, threshold: 0.3}}, shader: snow",
+        map + color + ", scale: log, domain: [0.2, 0.9]}}, opacity: 0.3, rotate: 20",
+        map + color + ", colormap: [\"#ff0000\", \"#00ff00\", \"#0000ff\"]}}, shader: soft",
+        map + "color: {column: 2, domain: {keys: {0: [0, 1], 9: [0.4, 0.4]}}}}, "
+              "radius_limits: [2px, 0.3], blend: add",
+        x + ", radius: {column: 3, range: [1px, 9px], scale: sqrt}, alpha: {column: {keys: {1: 2, "
+            "3: 4}}, range: [0.2, 0.7], domain: [0, 1]}, color: \"#336699\"}, scale: 2"}) {
+    const Scene scene = parse_scene("version: 1\nview: {center: [0.2, 0.7], zoom: 3, rotate: 15}\n"
+                                    "layers: [{random: {count: 3}}, {data: " +
+                                        path_ + ", " + layer + "}]",
+                                    "s.yaml");
+    FilmSource film(scene);
+    film.keep_circles(std::uint64_t{1} << 30);
+    for (const std::int64_t frame : {0, 1, 5, 7, 12}) {
+      CircleSource& source = *film.at(frame).circles;
+      Circles expected;
+      source.generate(frame, expected);
+      const std::vector<CircleRun> runs = source.device_runs();
+      ASSERT_EQ(runs.size(), 2U) << layer;
+      const auto& run = std::get<RowsRun>(runs[1]);
+      EXPECT_EQ(run.first + run.count, expected.count());
+      for (std::uint64_t k = 0; k < run.count; ++k) {
+        Shape shape;
+        Paint paint;
+        run.laws.make(k, shape, paint);
+        ASSERT_EQ(std::memcmp(&shape, &expected.shapes[run.first + k], sizeof(Shape)), 0)
+            << layer << ": frame " << frame << ", row " << k;
+        ASSERT_EQ(std::memcmp(&paint, &expected.paints[run.first + k], sizeof(Paint)), 0)
+            << layer << ": frame " << frame << ", row " << k;
+      }
+    }
+  }
+}
+
+/// Only what many films have: the rest is made on the host.
+TEST_F(DataLayer, FewKindsOfHeldRowsHaveNoLaws) {
+  write_array(path_, std::vector<std::vector<double>>{{0.1, 0.2, 0.3}, {0.4, 0.5, 0.6}});
+  const auto has_laws = [&](const std::string& radius, const std::string& more) {
+    const Scene scene = parse_scene("version: 1\nlayers: [{data: " + path_ +
+                                        ", map: {x: {keys: {0: {column: 0}, 9: 0.5}}, y: "
+                                        "{column: 1}, radius: " +
+                                        radius + "}" + more + "}]",
+                                    "s.yaml");
+    FilmSource film(scene);
+    EXPECT_TRUE(film.at(1).circles->device_runs().empty()) << "rows are not held";
+    film.keep_circles(std::uint64_t{1} << 30);
+    return !film.at(2).circles->device_runs().empty();
+  };
+  EXPECT_TRUE(has_laws("0.1", ""));
+  EXPECT_TRUE(has_laws("{column: 2, range: [0.1, 0.2], scale: log}", ""));
+  EXPECT_FALSE(has_laws("{column: 2, range: [0.1, 0.2], scale: rank}", ""));
+  EXPECT_FALSE(has_laws("0.1", ", stroke: {width: 1px}"));
+  std::string keys = "{keys: {";
+  for (int key = 0; key < 9; ++key) keys += std::to_string(key) + ": 0.1, ";
+  EXPECT_FALSE(has_laws(keys + "}}", ""));
+}
+
 TEST_F(DataLayer, LaterFramesMoveLikeTheFirst) {
   const auto rows = points_about(900'000.5, 1);
   write_array(path_, rows);

@@ -36,15 +36,17 @@ Scene scene() {
 
 void expect_the_same_circles(const Scene& scene) {
   CircleSource source(scene);
-  const auto runs = source.random_runs();
+  const auto runs = source.device_runs();
   ASSERT_FALSE(runs.empty());
   Circles expected, made;
   source.generate(0, expected);
   made.shapes.resize_discard(expected.count());
   made.paints.resize_discard(expected.count());
-  for (const RandomRun& run : runs)
+  for (const CircleRun& any : runs) {
+    const auto& run = std::get<RandomRun>(any);
     for (std::uint64_t k = 0; k < run.count; ++k)
       run.make(k, made.shapes[run.first + k], made.paints[run.first + k]);
+  }
   EXPECT_TRUE(same_bits(made, expected));
 }
 
@@ -60,15 +62,15 @@ TEST(RandomRun, MatchesTheSource) {
 TEST(RandomRun, ExistsOnlyForLayersWithSimpleLaws) {
   Scene tested = scene();
   tested.layers.push_back(random_layer(GridPosition{2, 2}, 4));
-  EXPECT_TRUE(CircleSource(tested).random_runs().empty());
+  EXPECT_TRUE(CircleSource(tested).device_runs().empty());
   tested.layers.back() = classic_layer("rgb");
-  EXPECT_TRUE(CircleSource(tested).random_runs().empty());
+  EXPECT_TRUE(CircleSource(tested).device_runs().empty());
   tested.layers.back() = random_layer(UniformPosition{}, 4);
   std::get<RandomSource>(tested.layers.back().source).color = ChoiceColor{{{1, 0, 0}}, {1}};
-  EXPECT_TRUE(CircleSource(tested).random_runs().empty());
+  EXPECT_TRUE(CircleSource(tested).device_runs().empty());
   tested.layers.back() = random_layer(UniformPosition{}, 4);
   tested.layers.back().stroke = Stroke{};
-  EXPECT_TRUE(CircleSource(tested).random_runs().empty());
+  EXPECT_TRUE(CircleSource(tested).device_runs().empty());
 }
 
 TEST(RandomRun, FarPositionsUseBinary64) {
@@ -80,7 +82,7 @@ TEST(RandomRun, FarPositionsUseBinary64) {
   box = {{9e5, 9e5}, {9e5 + 1, 9e5 + 1}};
   tested.view = {9e5, 9e5, 1};
   EXPECT_TRUE(CircleSource(tested).has_double_centers());
-  EXPECT_TRUE(CircleSource(tested).random_runs().empty());
+  EXPECT_TRUE(CircleSource(tested).device_runs().empty());
   Circles circles;
   CircleSource source(tested);
   source.generate(0, circles);

@@ -24,17 +24,17 @@ std::vector<double> moved(const KeyTimes& times, const std::vector<KeyNumbers>& 
 
 TEST(MovingRows, NumbersGoFromKeyToKey) {
   const KeyTimes times{.frames = {10, 20}, .eases = {Ease::kLinear, Ease::kIn}};
-  const std::vector<double> at_half = moved(times, {{kA}, {kB}}, 15);
+  const std::vector<double> at_half = moved(times, {{kA.data()}, {kB.data()}}, 15);
   EXPECT_EQ(at_half[0], 1 + 4 * 0.25);
   EXPECT_EQ(at_half[1], 0.1 + (0.7 - 0.1) * 0.25);
   EXPECT_TRUE(std::isnan(at_half[3])) << "the next key is missing";
   EXPECT_TRUE(std::isnan(at_half[4])) << "the previous key is missing";
   EXPECT_EQ(at_half[5], 0.3);
   for (const double frame : {-1e7, 9.9, 10.0}) {
-    const std::vector<double> at = moved(times, {{kA}, {kB}}, frame);
+    const std::vector<double> at = moved(times, {{kA.data()}, {kB.data()}}, frame);
     for (const std::size_t row : {0U, 1U, 2U, 3U, 5U}) EXPECT_EQ(at[row], kA[row]);
   }
-  EXPECT_EQ(moved(times, {{kA}, {kB}}, 20)[4], 3) << "exact at the key";
+  EXPECT_EQ(moved(times, {{kA.data()}, {kB.data()}}, 20)[4], 3) << "exact at the key";
 }
 
 TEST(MovingRows, NumbersStayBetweenTheirKeys) {
@@ -51,7 +51,7 @@ TEST(MovingRows, NumbersStayBetweenTheirKeys) {
 TEST(MovingRows, ColumnsMayHaveAnotherOneThanConstants) {
   const KeyTimes times{.frames = {0, 4}, .eases = {Ease::kLinear, Ease::kLinear}};
   const std::vector<double> levels{255, 0, 51};
-  const std::vector<double> at = moved(times, {{levels, 0, 255}, {{}, 0.5}}, 2, {}, 3);
+  const std::vector<double> at = moved(times, {{levels.data(), 0, 255}, {{}, 0.5}}, 2, {}, 3);
   EXPECT_EQ(at[0], 1 + (0.5 - 1) * 0.5);
   EXPECT_EQ(at[1], 0.25);
   EXPECT_EQ(at[2], 51.0 / 255 + (0.5 - 51.0 / 255) * 0.5);
@@ -75,7 +75,7 @@ TEST(MovingRows, StartsShiftEachRow) {
       starts.insert(starts.end(), {5, -2, -4, -7, -10, 1e7, -1e7});  // at keys and far away
       for (std::vector<double>* column : {&a, &b, &c}) column->resize(starts.size(), 4);
       const std::vector<double> at =
-          moved(times, {{a}, {b}, {c}, {{}, 5}, {a, 0, 3}}, 5, starts, starts.size());
+          moved(times, {{a.data()}, {b.data()}, {c.data()}, {{}, 5}, {a.data(), 0, 3}}, 5, starts, starts.size());
       for (std::size_t row = 0; row < starts.size(); ++row)
         EXPECT_EQ(
             at[row],

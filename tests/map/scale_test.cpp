@@ -88,21 +88,25 @@ TEST(Scale, RanksOfEqualValuesAreTheirMiddle) {
   EXPECT_EQ(share(ScaleKind::kRank, std::vector<double>(257, 5), 5), 0.5);
 }
 
+std::vector<DisplayColor> colors_at(const Gradient& gradient, const std::vector<double>& t) {
+  std::vector<DisplayColor> colors;
+  for (const double place : t) colors.push_back(view_of(gradient).at(place));
+  return colors;
+}
+
 TEST(Gradient, EndsMatchTheTableAndReadsStayInside) {
   std::vector<double> t{0, 1, 0.5, kNan, 1e-320, std::nextafter(1.0, 0.0)};
   for (const std::string& name : gradient_names()) {
     const Gradient gradient = named_gradient(name);
     ASSERT_EQ(gradient.colors.size(), 256U);
-    std::vector<DisplayColor> colors(t.size());
-    colors_at(gradient, t, colors);
+    const std::vector<DisplayColor> colors = colors_at(gradient, t);
     EXPECT_EQ(colors[0].red, static_cast<float>(gradient.colors.front()[0]));
     EXPECT_EQ(colors[1].blue, static_cast<float>(gradient.colors.back()[2]));
     EXPECT_EQ(colors[3], colors[0]);
   }
-  std::vector<DisplayColor> one(t.size());
-  colors_at({{{0.25, 0.5, 0.75}}, {}}, t, one);
+  std::vector<DisplayColor> one = colors_at({{{0.25, 0.5, 0.75}}, {}}, t);
   EXPECT_EQ(one[2], (DisplayColor{0.25f, 0.5f, 0.75f}));
-  colors_at({{{0, 0, 0}, {1, 1, 1}}, {0.5, 0.5}}, t, one);
+  one = colors_at({{{0, 0, 0}, {1, 1, 1}}, {0.5, 0.5}}, t);
   EXPECT_EQ(one[0].red, 0);
   EXPECT_EQ(one[1].red, 1);
 }

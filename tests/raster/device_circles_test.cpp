@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -292,7 +294,7 @@ TEST(DeviceCircles, RandomLayersEqualTheCpu) {
          {std::string(kLayers), blended, kLayers + on_host, kLayers + far_away}) {
       const Scene scene = parse_scene(fmt::format(kHead, image, layers), "test.yaml");
       CircleSource source(scene);
-      EXPECT_EQ(!source.random_runs().empty(), layers.find("choice") == std::string::npos &&
+      EXPECT_EQ(!source.device_runs().empty(), layers.find("choice") == std::string::npos &&
                                                    layers.find("e+5") == std::string::npos);
       Circles circles;
       source.generate(0, circles);
@@ -311,6 +313,55 @@ TEST(DeviceCircles, RandomLayersEqualTheCpu) {
       }
     }
   }
+}
+
+/// Rows are copied once, for all rasterizers; those that do not fit are drawn all the same.
+TEST(DeviceCircles, MovingRowsEqualTheCpu) {
+  ROUNDEL_NEEDS_CUDA();
+  const std::string path = ::testing::TempDir() + "roundel_moving_rows.csv";
+  {
+    std::ofstream file(path);
+    file << "x,y,to_x,to_y,size,level,start\n";
+    for (int i = 0; i < 5000; ++i)
+      file << fmt::format("{},{},{},{},{},{},{}\n", i % 71 / 71.0, i % 89 / 89.0, i % 97 / 97.0,
+                          i % 53 / 53.0, 1 + i % 6, i % 13, i % 31 - 5);
+  }
+  const std::string map =
+      "map: {x: {keys: {0: {column: x}, 12: {column: to_x}, 20: 0.5}, ease: in-out}, y: {keys: {0: "
+      "{column: y}, 9: {column: to_y}, 30: 0.4}, path: spline, repeat: ping-pong}, radius: {keys: "
+      "{0: 1px, 9: {column: size}}}, alpha: {keys: {0: 0.2, 9: 0.9}, ease: out}, start: {column: "
+      "start}, color: ";
+  for (const std::string& layers :
+       {"  - {data: " + path + ", " + map + "\"#80ff20\"}}\n",
+        "  - random: {count: 999}\n  - {data: " + path + ", " + map +
+            "{column: {keys: {3: level, 25: size}}, scale: sqrt}}, opacity: 0.5, rotate: 12}\n",
+        "  - {data: " + path + ", " + map + "\"#80ff20\"}, shader: soft, blend: add}\n"}) {
+    const Scene scene = scene_with(layers);
+    FilmSource film(scene), moved(scene);
+    film.keep_circles(std::uint64_t{1} << 30);
+    const auto cpu = make_cpu_rasterizer({});
+    RasterOptions small;
+    small.memory_budget = std::uint64_t{40} << 20;
+    const std::unique_ptr<Rasterizer> rasterizers[] = {make_cuda_rasterizer({}),
+                                                       make_cuda_rasterizer({.chunk_circles = 700}),
+                                                       make_cuda_rasterizer(small)};
+    for (const std::int64_t frame : {0, 3, 11, 40, 2}) {
+      Circles circles, unused;
+      Image expected, actual;
+      StageStats stats;
+      const FilmSource::Frame read = moved.at(frame), held = film.at(frame);
+      cpu->draw(read.circles->at(frame, circles), read.scene->image, expected, stats);
+      const CircleStream stream = held.circles->at(frame, unused);
+      ASSERT_NE(stream.recipe(), nullptr);
+      for (const auto& cuda : rasterizers) {
+        cuda->draw(stream, held.scene->image, actual, stats);
+        EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
+                               expected.bytes.end()))
+            << layers << "frame " << frame;
+      }
+    }
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(DeviceCircles, HostDrawsFilmsWhoseListsDoNotFit) {

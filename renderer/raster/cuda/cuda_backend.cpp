@@ -72,6 +72,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   const std::uint64_t count = circles.count();
   ChunkPolicy policy = cuda_chunks(image);
   policy.largest = largest_chunk(count);
+  device_circles_.limit_rows(budget_ / 4);  // the rest is for lists
   if (options_.chunk_circles > 0) return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
   if (!device_circles_.has_all(circles)) return {count, policy.sizes(estimate_)};
   // Polling costs more than empty kernels. We launch as many chunks as the last frame needed, then
@@ -300,7 +301,7 @@ void CudaBackend::record(Event ChunkEvents::*event) {
 
 void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const {
   const double circles_took = events.before_bin.since(events.before_generate);
-  if (DeviceCircles::makes(*circles_))
+  if (device_circles_.makes())
     stats.stage("generate", StageResource::kCuda).milliseconds += circles_took;
   else if (!device_circles_.has_all(*circles_))
     stats.stage("copy", StageResource::kBus).milliseconds += circles_took;

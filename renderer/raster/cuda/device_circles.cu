@@ -35,19 +35,22 @@ __global__ void __launch_bounds__(kThreads) step_circles_kernel(const StepCircle
 }
 
 /// Circles of a layer from `first` on; shapes and paints [count].
-struct MakeRandomArgs {
-  RandomRun run;
+template <typename Laws>
+struct MakeRunArgs {
+  Laws laws;
   std::uint64_t first, count;
   Shape* shapes;
   Paint* paints;
 };
 
-__global__ void __launch_bounds__(kThreads) make_random_kernel(const MakeRandomArgs args) {
+template <typename Laws>
+__global__ void __launch_bounds__(kThreads)
+    make_run_kernel(const __grid_constant__ MakeRunArgs<Laws> args) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= args.count) return;
   Shape shape;
   Paint paint;
-  args.run.make(args.first + i, shape, paint);
+  args.laws.make(args.first + i, shape, paint);
   args.shapes[i] = shape;
   args.paints[i] = paint;
 }
@@ -76,8 +79,9 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGr
                         StageStats& stats) {
   const cudaStream_t stream = graph.stream();
   holds_all_ = has_all(circles);
-  if (const CircleRecipe* const recipe = circles.recipe(); recipe != nullptr)
-    return recipe->film ? make(*recipe, graph) : make_random(circles, chunk, stream);
+  const CircleRecipe* const recipe = circles.recipe();
+  makes_ = recipe != nullptr && (recipe->film || takes_rows(*recipe, stream));
+  if (makes_) return recipe->film ? make(*recipe, graph) : make_runs(circles, chunk, stream);
   if (holds_all_) return;
   if (const Circles* const known = circles.in_memory(); known != nullptr)
     return copy_run(*known, chunk.begin, chunk.count(), stream);
@@ -92,21 +96,45 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGr
   copy_run(made_, 0, chunk.count(), stream);
 }
 
-void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
-                                cudaStream_t stream) {
+/// Copies held rows that are not there. False if they do not fit.
+bool DeviceCircles::takes_rows(const CircleRecipe& recipe, cudaStream_t stream) {
+  std::uint64_t bytes = 0;
+  for (const CircleRun& run : recipe.runs)
+    if (const auto* const rows = std::get_if<RowsRun>(&run)) bytes += DeviceRows::bytes_of(*rows->rows);
+  if (bytes > most_bytes_of_rows_) return false;
+  std::vector<std::shared_ptr<const DeviceRows>> taken;
+  for (const CircleRun& run : recipe.runs) {
+    const auto* const rows = std::get_if<RowsRun>(&run);
+    taken.push_back(rows != nullptr ? DeviceRows::get(rows->rows, stream) : nullptr);
+  }
+  rows_ = std::move(taken);
+  return true;
+}
+
+void DeviceCircles::make_runs(const CircleStream& circles, const Chunk& chunk,
+                              cudaStream_t stream) {
+  kept_ = nullptr;
   drop_film();
   copied_paints_ = {};
   shapes_.reserve_discard(chunk.count());
   paints_.reserve_discard(chunk.count());
-  for (const RandomRun& run : circles.recipe()->runs) {
-    const std::uint64_t begin = std::max(run.first, chunk.begin);
-    const std::uint64_t end = std::min(run.first + run.count, chunk.end);
-    if (begin >= end) continue;
-    launch(
-        make_random_kernel, blocks_for(end - begin), kThreads, 0,
-        MakeRandomArgs{run, begin - run.first, end - begin, shapes_.data() + (begin - chunk.begin),
-                       paints_.data() + (begin - chunk.begin)},
-        false, stream);
+  const std::vector<CircleRun>& runs = circles.recipe()->runs;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const auto make = [&](const auto& run, const auto& laws) {
+      using Laws = std::decay_t<decltype(laws)>;
+      const std::uint64_t begin = std::max(run.first, chunk.begin);
+      const std::uint64_t end = std::min(run.first + run.count, chunk.end);
+      if (begin >= end) return;
+      launch(make_run_kernel<Laws>, blocks_for(end - begin), kThreads, 0,
+             MakeRunArgs<Laws>{laws, begin - run.first, end - begin,
+                               shapes_.data() + (begin - chunk.begin),
+                               paints_.data() + (begin - chunk.begin)},
+             false, stream);
+    };
+    if (const auto* const rows = std::get_if<RowsRun>(&runs[k]))
+      make(*rows, rows_[k]->on_device(rows->laws));
+    else
+      make(std::get<RandomRun>(runs[k]), std::get<RandomRun>(runs[k]));
   }
   circles.count_made(chunk.count());
 }
@@ -114,7 +142,7 @@ void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
 /// Copies circles from `first` on, except paints already there.
 void DeviceCircles::copy_run(const Circles& circles, std::uint64_t first, std::uint64_t count,
                              cudaStream_t stream) {
-  drop_film();
+  drop();
   copy_to_device<Shape>({circles.shapes.data() + first, count}, shapes_, stream);
   copy_paints(circles, first, count, stream);
 }
@@ -166,7 +194,7 @@ void DeviceCircles::put_frame(const CircleRecipe& recipe, FrameGraph& graph) {
 }
 
 void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
-  drop_film();
+  drop();
   std::shared_ptr<DeviceFilm> on_device = DeviceFilm::get(film, stream);
   shapes_.reserve_discard(film.count());
   if (next_frame_.size() != film.layers.size()) {
@@ -178,11 +206,16 @@ void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
   film_ = std::move(on_device);  // last, since the film is complete
 }
 
-/// Drops kept circles and the film.
 void DeviceCircles::drop_film() {
-  kept_ = nullptr;
   state_.reset();
   film_.reset();
+}
+
+/// Drops all sources of circles.
+void DeviceCircles::drop() {
+  kept_ = nullptr;
+  rows_.clear();
+  drop_film();
 }
 
 }  // namespace roundel::cuda

@@ -9,12 +9,13 @@
 #include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/cuda/device_buffer.h"
 #include "renderer/raster/cuda/device_film.h"
+#include "renderer/raster/cuda/device_rows.h"
 #include "renderer/raster/cuda/frame_graph.h"
 
 namespace roundel::cuda {
 
-/// Frames' circles in device memory: made there from a film or a random layer's laws, or made on
-/// the host and copied by chunks.
+/// Frames' circles in device memory: made there from a film, from held rows or from a random
+/// layer's laws, or made on the host and copied by chunks.
 class DeviceCircles {
  public:
   void keep(const Circles& circles, cudaStream_t stream);
@@ -30,7 +31,10 @@ class DeviceCircles {
            (kept_ != nullptr && circles.in_memory() == kept_);
   }
 
-  static bool makes(const CircleStream& circles) { return circles.recipe() != nullptr; }
+  /// Circles of larger rows are made on the host.
+  void limit_rows(std::uint64_t most_bytes) { most_bytes_of_rows_ = most_bytes; }
+  /// True if the last put() did not take circles of the host.
+  bool makes() const { return makes_; }
 
   /// Puts a chunk on the device, or all circles if has_all(), in stages of `graph`. Returns at
   /// once; the host's circles must not change until they are copied. The previous frame must have
@@ -45,7 +49,9 @@ class DeviceCircles {
   /// Frees main memory.
   void free_host_memory() { made_ = {}; }
   std::uint64_t bytes() const {
-    return shapes_.bytes() + paints_.bytes() + (film_ ? film_->bytes() : 0);
+    std::uint64_t bytes = shapes_.bytes() + paints_.bytes() + (film_ ? film_->bytes() : 0);
+    for (const auto& rows : rows_) bytes += rows ? rows->bytes() : 0;
+    return bytes;
   }
 
  private:
@@ -60,7 +66,9 @@ class DeviceCircles {
   void put_frame(const CircleRecipe& recipe, FrameGraph& graph);
   void begin_film(const FilmCircles& film, cudaStream_t stream);
   void drop_film();
-  void make_random(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream);
+  void drop();
+  bool takes_rows(const CircleRecipe& recipe, cudaStream_t stream);
+  void make_runs(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream);
   void copy_run(const Circles& circles, std::uint64_t first, std::uint64_t count,
                 cudaStream_t stream);
   void copy_paints(const Circles& circles, std::uint64_t first, std::uint64_t count,
@@ -68,10 +76,13 @@ class DeviceCircles {
 
   DeviceBuffer<Shape> shapes_;  // the chunk's, or all
   DeviceBuffer<Paint> paints_;
-  bool holds_all_ = false;
+  bool holds_all_ = false, makes_ = false;
   const Circles* kept_ = nullptr;  // by keep()
   PaintsIdentity copied_paints_;   // contents of paints_
   Circles made_;                   // the chunk's circles on the host, if they were not in memory
+
+  std::uint64_t most_bytes_of_rows_ = 0;
+  std::vector<std::shared_ptr<const DeviceRows>> rows_;  // of the recipe's runs, or null
 
   std::shared_ptr<DeviceFilm> film_;                // source of these circles, or null
   std::shared_ptr<const DeviceFilm::State> state_;  // state of the film that shapes_ are made from

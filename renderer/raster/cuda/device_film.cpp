@@ -1,10 +1,10 @@
 #include "renderer/raster/cuda/device_film.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "renderer/raster/cuda/make_circles.h"
+#include "renderer/raster/cuda/shared_on_device.h"
 
 namespace roundel::cuda {
 namespace {
@@ -17,20 +17,8 @@ constexpr std::uint64_t kMinStates = 2, kMaxStates = 8, kBytesOfStates = std::ui
 }  // namespace
 
 std::shared_ptr<DeviceFilm> DeviceFilm::get(const FilmCircles& film, cudaStream_t stream) {
-  static std::mutex mutex;
-  static std::map<std::pair<int, std::uint64_t>, std::weak_ptr<DeviceFilm>> films;
-  int device = 0;
-  ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
-  std::shared_ptr<DeviceFilm> found;
-  {
-    const std::lock_guard lock(mutex);
-    std::erase_if(films, [](const auto& item) { return item.second.expired(); });
-    std::weak_ptr<DeviceFilm>& known = films[{device, film.number}];
-    found = known.lock();
-    if (!found) known = found = std::make_shared<DeviceFilm>();
-  }
-  std::call_once(found->copied_, [&] { found->copy(film, stream); });
-  return found;
+  return SharedOnDevice<DeviceFilm>::get(
+      film.number, [&](DeviceFilm& made) { made.copy(film, stream); });
 }
 
 void DeviceFilm::copy(const FilmCircles& film, cudaStream_t stream) {

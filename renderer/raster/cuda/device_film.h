@@ -47,7 +47,6 @@ class DeviceFilm {
   void step(const State& from, std::int64_t steps, State& to) const;
 
   std::uint64_t number_ = 0;  // FilmCircles::number
-  std::once_flag copied_;
   std::vector<FilmCircles::Layer> layers_;
   DeviceBuffer<Paint> paints_;
   std::shared_ptr<State> start_;  // in frame 0
