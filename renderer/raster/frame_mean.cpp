@@ -1,6 +1,7 @@
+#include "renderer/raster/frame_mean.h"
+
 #include <tbb/parallel_for.h>
 
-#include <array>
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -11,8 +12,6 @@
 #include "renderer/pixels/srgb.h"
 #include "renderer/raster/rasterizer.h"
 
-// Motion blur: the mean of a frame's samples, for both backends, in linear light and binary32.
-
 namespace roundel {
 namespace {
 
@@ -22,54 +21,21 @@ Lanes lanes_of(const Pixel& pixel) {
   return std::bit_cast<Lanes>(pixel);
 }
 
-/// srgb_to_linear() within 6e-7, by a polynomial for (c + 0.055)/1.055)^2.4.
+/// light_of_display() of all channels.
 Lanes to_linear_light(Lanes c) {
-  constexpr std::array kPowersOf = {0.13684697f,  -0.089524426f, -0.0023418490f, -0.020141194f,
-                                    0.048397433f, -0.077033214f, 0.28019017f,    1.1674378f,
-                                    0.92558771f,  0.21404099f};
-  const Lanes x = c - 0.5f;
-  Lanes power = x * kPowersOf[0] + kPowersOf[1];
-  for (std::size_t i = 2; i < kPowersOf.size(); ++i) power = power * x + kPowersOf[i];
-  Lanes light = c <= 0.04045f ? c * (1 / 12.92f) : power;
+  Lanes light = c <= 0.04045f ? c * (1 / 12.92f) : power_of_display(c);
   light = c > 0.0f ? light : Lanes{};
   for (int i = 0; i < 3; ++i)
     if (c[i] > 1.0f) light[i] = srgb_to_linear(c[i]);
   return light;
 }
 
-/// linear_to_srgb() within 2e-7, by straight lines between 512 points an octave.
-class DisplayCurve {
- public:
-  DisplayCurve() {
-    for (std::uint32_t i = 0; i < table_.size(); ++i)
-      table_[i] = linear_to_srgb(std::bit_cast<float>((kFirst + i) << kFractionBits));
-  }
-  float operator()(float c) const {
-    if (!(c >= kLinearEnd)) return c > 0.0f ? c * 12.92f : 0.0f;
-    if (c >= 1.0f) return linear_to_srgb(c);
-    const auto bits = std::bit_cast<std::uint32_t>(c);
-    const std::uint32_t index = (bits >> kFractionBits) - kFirst;
-    const auto fraction = static_cast<float>(bits & ((1U << kFractionBits) - 1)) * 0x1p-14f;
-    return table_[index] + (table_[index + 1] - table_[index]) * fraction;
-  }
-
- private:
-  static constexpr unsigned kFractionBits = 14;
-  static constexpr float kLinearEnd = 0x1p-9f;  ///< below the end of the curve's straight part
-  static constexpr std::uint32_t kFirst = std::bit_cast<std::uint32_t>(kLinearEnd) >> kFractionBits;
-  std::array<float, 9 * 512 + 1> table_;
-};
-
-/// Sums of a frame's samples. A pixel that is the same in all of them stays as it is.
+/// Sums of a frame's samples.
 class FrameMean {
  public:
   /// `sum` holds the first sample.
   FrameMean(const ImageSettings& image, Framebuffer& sum)
-      : sum_(sum),
-        styles_(image.styles),
-        has_alpha_(image.alpha),
-        is_display_(image.blend_space == BlendSpace::kDisplay),
-        changes_(sum.pixels.size()) {
+      : sum_(sum), format_(image), changes_(sum.pixels.size()) {
     std::memset(changes_.data(), 0, changes_.size());
   }
 
@@ -115,9 +81,9 @@ class FrameMean {
   template <typename Curve>
   Lanes with_curve(const Pixel& pixel, const Curve& curve) const {
     Lanes light;
-    if (!has_alpha_) {
+    if (!format_.has_alpha) {
       light = curve(lanes_of(pixel));
-    } else if (const float alpha = png_alpha(pixel, styles_); alpha > 0) {
+    } else if (const float alpha = png_alpha(pixel, format_.styles); alpha > 0) {
       light = alpha * curve(lanes_of(pixel) / alpha);
     } else {
       light = Lanes{};
@@ -126,19 +92,19 @@ class FrameMean {
     return light;
   }
   Lanes to_light(const Pixel& pixel) const {
-    return is_display_ ? with_curve(pixel, to_linear_light) : lanes_of(pixel);
+    return format_.is_display ? with_curve(pixel, to_linear_light) : lanes_of(pixel);
   }
   Lanes from_light(const Lanes& light) const {
-    if (!is_display_) return light;
-    static const DisplayCurve kCurve;
-    return with_curve(std::bit_cast<Pixel>(light), [](Lanes c) {
-      return Lanes{kCurve(c[0]), kCurve(c[1]), kCurve(c[2]), 0};
+    if (!format_.is_display) return light;
+    static const auto kTable = DisplayCurve::make_table();
+    const DisplayCurve curve(kTable.data());
+    return with_curve(std::bit_cast<Pixel>(light), [curve](Lanes c) {
+      return Lanes{curve(c[0]), curve(c[1]), curve(c[2]), 0};
     });
   }
 
   Framebuffer& sum_;
-  const CircleStyles styles_;
-  const bool has_alpha_, is_display_;
+  const MeanFormat format_;
   std::size_t count_ = 1;
   Buffer<std::uint8_t> changes_;  ///< 1: the pixel is a sum of light
 };
@@ -180,10 +146,15 @@ void Rasterizer::draw(const CircleStream& circles, const ImageSettings& image,
   const bool is_measured =
       out.framebuffer == nullptr && out.image == nullptr && out.device == nullptr;
   if (samples->count == 1 || is_measured) return draw_sample(0, out);
-  if (out.device != nullptr)
-    throw Error(ExitCode::kUsage,
-                "frames with motion blur (animation.samples) are drawn in main memory, not on a "
-                "device");
+  if (draws_means()) {
+    for (std::size_t k = 0; k < samples->count; ++k) {
+      FrameTarget target = out;
+      target.sample = k;
+      target.samples = samples->count;
+      draw_sample(k, target);
+    }
+    return;
+  }
   Framebuffer own, sample;
   Framebuffer& sum = out.framebuffer != nullptr ? *out.framebuffer : own;
   const std::uint64_t held = circles.bytes() + out.resize(image) +

@@ -65,6 +65,9 @@ struct FrameTarget {
   /// If all are null, pixels are discarded; this is the memory that they would take.
   std::uint64_t measured_bytes = 0;
   std::uint64_t held_bytes = 0;  ///< more memory that the caller holds while drawing
+  /// The picture is this one of so many, drawn one after the other, and the output their mean, made
+  /// with the last. Only if Rasterizer::draws_means().
+  std::size_t sample = 0, samples = 1;
 
   FrameTarget(Framebuffer& out) : framebuffer(&out) {}  // NOLINT: one of three outputs
   FrameTarget(Image& out) : image(&out) {}              // NOLINT
@@ -91,7 +94,7 @@ struct FrameTarget {
 class Rasterizer {
  public:
   virtual ~Rasterizer() = default;
-  /// Draws the circles, or the mean of their samples. Throws Error(kUsage) for a mean on a device.
+  /// Draws the circles, or the mean of their samples.
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats);
   /// True if making `count` circles on the device beats uploading them.
@@ -102,6 +105,8 @@ class Rasterizer {
   virtual void free_host_memory() {}
 
  private:
+  /// True if draw_circles() adds samples itself; else draw() does, in main memory.
+  virtual bool draws_means() const { return false; }
   virtual void draw_circles(const CircleStream& circles, const ImageSettings& image,
                             const FrameTarget& out, StageStats& stats) = 0;
 };

@@ -101,7 +101,7 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
   compute_budget(count);
   const TileGrid& grid = bin_.grid;
   const std::uint64_t fixed =
-      framebuffer_.bytes() + bytes_.bytes() +
+      framebuffer_.bytes() + sums_.bytes() + changes_.bytes() + bytes_.bytes() +
       (out_.png != nullptr ? PngEncoder::needed_bytes(shape_) : 0) +
       num_pixels() * (sizeof(SavedPixel) + (blend_.styles.any() ? sizeof(float2) : 0)) +
       static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
@@ -152,8 +152,8 @@ std::uint64_t CudaBackend::work_bytes() const {
 }
 
 std::uint64_t CudaBackend::held_bytes() const {
-  return device_circles_.bytes() + framebuffer_.bytes() + bytes_.bytes() + png_encoder_.bytes() +
-         work_bytes();
+  return device_circles_.bytes() + framebuffer_.bytes() + sums_.bytes() + changes_.bytes() +
+         bytes_.bytes() + png_encoder_.bytes() + work_bytes();
 }
 
 }  // namespace roundel::cuda

@@ -144,7 +144,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   shape_ = png_shape(image);
   const bool has_floats =
       out.framebuffer != nullptr || (out.device != nullptr && out.device->is_float);
-  if (has_floats) framebuffer_.reserve_discard(image.pixels());
+  if (has_floats || has_mean()) framebuffer_.reserve_discard(image.pixels());
   if (out.image != nullptr) {
     // The encoder reads whole words.
     bytes_.reserve_discard((shape_.row_bytes() * static_cast<std::size_t>(image.height) + 3) / 4 *
@@ -154,14 +154,16 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   blend_.ramp = snow_ramp(image.blend_space);
   blend_.styles = image.styles;
   blend_.samples = SampleFormat(image);
-  blend_.framebuffer = has_floats ? framebuffer_.data() : nullptr;
+  blend_.framebuffer = has_floats || has_mean() ? framebuffer_.data() : nullptr;
   blend_.bytes = out.image != nullptr ? bytes_.data() : nullptr;
-  if (out.device != nullptr) {
+  if (out.device != nullptr && out.sample == 0) {
     const std::size_t size = has_floats ? static_cast<std::size_t>(image.channels()) * sizeof(float)
                                         : shape_.pixel_bytes();
     out.device->samples = allocate_on_device(options_.device, image.pixels() * size);
-    if (!has_floats) blend_.bytes = static_cast<std::uint8_t*>(out.device->samples.get());
   }
+  if (out.device != nullptr && !has_floats)
+    blend_.bytes = static_cast<std::uint8_t*>(out.device->samples.get());
+  if (has_mean()) set_mean(image);
   const BackgroundRows background(image);
   blend_.background = nullptr;
   blend_.flat_background = background.row(0);
@@ -184,6 +186,37 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   bin_.active_subtiles = blend_.active_subtiles = active_subtiles_.data();
   progress_.reserve_discard(1);
   bin_.progress = blend_.progress = progress_.data();
+}
+
+/// Samples are drawn as floats.
+void CudaBackend::set_mean(const ImageSettings& image) {
+  sums_.reserve_discard(image.pixels());
+  changes_.reserve_discard(image.pixels());
+  mean_ = {MeanFormat(image), image.width, image.height, sums_.data(), changes_.data()};
+  blend_.bytes = nullptr;
+}
+
+/// Adds the sample that was drawn; after the last one makes the output.
+void CudaBackend::add_to_mean(StageStats& stats) {
+  graph_.launch();
+  record(before_mean_);
+  add_sample(mean_, framebuffer_.data(), static_cast<std::uint32_t>(out_.sample), stream_);
+  if (out_.sample + 1 == out_.samples) {
+    if (display_curve_.size() == 0)
+      copy_to_device<float>(DisplayCurve::make_table(), display_curve_, stream_);
+    const bool has_bytes =
+        out_.image != nullptr || (out_.device != nullptr && !out_.device->is_float);
+    std::uint8_t* const bytes = !has_bytes ? nullptr
+                                : out_.device != nullptr
+                                    ? static_cast<std::uint8_t*>(out_.device->samples.get())
+                                    : bytes_.data();
+    divide_samples(mean_, static_cast<std::uint32_t>(out_.samples), display_curve_.data(),
+                   blend_.samples, bytes, stream_);
+  }
+  if (!options_.times_stages) return;
+  record(after_mean_);
+  stream_.wait();
+  stats.stage("mean", StageResource::kCuda).milliseconds += after_mean_.since(before_mean_);
 }
 
 void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
@@ -254,7 +287,7 @@ void CudaBackend::blend(const Chunk& chunk, StageStats& /*stats*/) {
 ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   using Next = ChunkResult::Next;
   if (is_capturing_) return {Next::kAdvance, 0};
-  const bool delivers_early = chunk.number == last_chunk_;
+  const bool delivers_early = chunk.number == last_chunk_ && !has_mean();
   if (delivers_early) pack();
   if (progress_copy_.empty()) progress_copy_ = locked_pages<FrameProgress>(1);
   graph_.put(copy, {progress_copy_.data(), progress_.data(), progress_.bytes()});
@@ -322,8 +355,8 @@ void CudaBackend::pack() {
 void CudaBackend::copy_back() {
   if (out_.device != nullptr) {
     if (out_.device->is_float)
-      copy_samples(framebuffer_.data(), shape_, static_cast<float*>(out_.device->samples.get()),
-                   stream_);
+      copy_samples(has_mean() ? sums_.data() : framebuffer_.data(), shape_,
+                   static_cast<float*>(out_.device->samples.get()), stream_);
     return;
   }
   record(before_copy_);
@@ -334,7 +367,8 @@ void CudaBackend::copy_back() {
   if (out_.png != nullptr) {
     png_encoder_.copy_ahead(*out_.png, stream_);
   } else {
-    if (out_.framebuffer != nullptr) copy(out_.framebuffer->pixels, framebuffer_);
+    if (out_.framebuffer != nullptr)
+      copy(out_.framebuffer->pixels, has_mean() ? sums_ : framebuffer_);
     if (out_.image != nullptr) copy(out_.image->bytes, bytes_);
   }
   record(after_copy_);
@@ -343,6 +377,8 @@ void CudaBackend::copy_back() {
 void CudaBackend::finish(StageStats& stats) {
   const ProfilerRange range("finish");
   stats.stage("bin", StageResource::kCuda).bytes = stats.overlaps * sizeof(Overlap);
+  if (has_mean()) add_to_mean(stats);
+  if (out_.sample + 1 < out_.samples) return;
   if (!is_delivered_) {
     pack();
     graph_.launch();

@@ -10,6 +10,7 @@
 #include "renderer/raster/cuda/device_buffer.h"
 #include "renderer/raster/cuda/device_circles.h"
 #include "renderer/raster/cuda/frame_graph.h"
+#include "renderer/raster/cuda/mean_samples.h"
 #include "renderer/raster/cuda/png/png_encoder.h"
 #include "renderer/raster/cuda/stream.h"
 #include "renderer/raster/frame_estimate.h"
@@ -48,6 +49,10 @@ class CudaBackend final : public RasterBackend {
   };
 
   void use_device() const;
+  bool draws_means() const override { return true; }
+  bool has_mean() const { return out_.samples > 1; }
+  void set_mean(const ImageSettings& image);
+  void add_to_mean(StageStats& stats);
   bool packs(const ImageSettings& image, const FrameTarget& out) const;
   void prepare(const ImageSettings& image, const FrameTarget& out) const;
   void set_frame(const ImageSettings& image, const FrameTarget& out);
@@ -93,7 +98,7 @@ class CudaBackend final : public RasterBackend {
   Stream stream_;
   std::deque<ChunkEvents> chunk_events_;
   std::size_t num_timed_ = 0;  // chunks since the last result(), if measured
-  Event before_pack_, before_copy_, after_copy_;
+  Event before_mean_, after_mean_, before_pack_, before_copy_, after_copy_;
   FrameGraph graph_{stream_};
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;
@@ -135,6 +140,10 @@ class CudaBackend final : public RasterBackend {
   // Contents of background_, and its number of rows.
   std::optional<std::pair<BackgroundRows, int>> filled_background_;
   DeviceBuffer<Pixel> framebuffer_;
+  MeanArgs mean_{};  // of the frame's samples, if it has some
+  DeviceBuffer<Pixel> sums_;
+  DeviceBuffer<std::uint8_t> changes_;
+  DeviceBuffer<float> display_curve_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // for targets that are files
   /// Last chunk that the previous frame needed. The next frame is delivered and polled after it.
