@@ -84,7 +84,8 @@ class DataLayer final : public LayerSource {
     const SizeMap constant{{}, {static_cast<double>(layer_.alpha), false}, {}, {}, {}, {}};
     const auto x = mapper_.held_number(map_.x, *held_), y = mapper_.held_number(map_.y, *held_),
                z = mapper_.held_number(map_.z, *held_),
-               value = mapper_.held_number({has_scale ? color.slot : std::optional<Slot>()}, *held_);
+               value =
+                   mapper_.held_number({has_scale ? color.slot : std::optional<Slot>()}, *held_);
     const auto radius = mapper_.held_size(map_.radius, units.radii, *held_),
                alpha = mapper_.held_size(map_.alpha.value_or(constant), {1, 0}, *held_);
     if (!x || !y || !z || !radius || !alpha || !value) return std::nullopt;

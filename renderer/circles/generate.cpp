@@ -343,4 +343,23 @@ CircleRecipe FilmSource::recipe(std::int64_t frame) {
   return {film_, steps_at(*current_.scene, frame), current_.circles->moves()};
 }
 
+std::optional<CircleStream> FilmSource::from_recipes(std::int64_t frame) {
+  if (!has_recipes()) return std::nullopt;
+  CircleStream circles(recipe(frame));
+  const std::vector<double> times = sample_times(*current_.scene);
+  if (times.empty()) return circles;
+  std::vector<std::pair<CircleStream, Background>> samples;
+  for (const double time : times) {
+    const Scene scene = sample_at(*current_.scene, time, SceneUse::kDraw);
+    const CircleSource source(scene, *current_.circles);
+    if (source.has_double_centers()) return std::nullopt;
+    samples.emplace_back(CircleRecipe{film_, circles.recipe()->steps, source.moves()},
+                         scene.image.background);
+  }
+  return circles.with_samples(
+      {times.size(), [samples = std::move(samples)](std::size_t k, const auto& draw) {
+         draw(samples[k].first, samples[k].second);
+       }});
+}
+
 }  // namespace roundel

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -94,6 +95,8 @@ class FilmSource {
   bool has_recipes() const { return has_recipes_ && !current_.circles->has_double_centers(); }
   /// How to make the circles of the last at()'s frame from the film's, which are made once.
   CircleRecipe recipe(std::int64_t frame);
+  /// The last at()'s frame, and its samples if it is blurred, by recipes; nothing if one has none.
+  std::optional<CircleStream> from_recipes(std::int64_t frame);
 
   bool varies() const { return has_frames_ || current_.circles->is_simulated(); }
   /// Source for the scene's frame, before the first at().

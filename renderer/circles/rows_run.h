@@ -35,8 +35,8 @@ class RowCircle {
                                 const DisplayColor& color, Shape& shape, Paint& paint) const {
     const auto [scene_x, scene_y] = to_scene_(x, y);
     // Plain numbers are rounded first, for compatibility.
-    const double wide = is_plain_ ? static_cast<double>(static_cast<float>(radius)) * growth_
-                                  : radius / zoom_;
+    const double wide =
+        is_plain_ ? static_cast<double>(static_cast<float>(radius)) * growth_ : radius / zoom_;
     const auto narrow = static_cast<float>(wide > kMaxFrameRadius ? kMaxFrameRadius : wide);
     shape = {to_frame_.x(scene_x), to_frame_.y(scene_y), static_cast<float>(z), narrow};
     paint = {color.red, color.green, color.blue,

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "renderer/scene/fingerprint.h"
-#include "renderer/scene/frame_samples.h"
 
 namespace roundel {
 
@@ -13,7 +12,7 @@ ExportCircles::ExportCircles(const Scene& scene, std::uint64_t budget, bool reci
       is_read_(is_data_film(scene) || scene.film),
       repeats_(!scene.film && !source_.first().is_simulated()) {
   const std::uint64_t bytes = count_parts(scene) * (sizeof(Shape) + sizeof(Paint));
-  has_recipes_ = recipes && !is_blurred(scene) && source_.varies() && source_.has_recipes() &&
+  has_recipes_ = recipes && source_.varies() && source_.has_recipes() &&
                  (bytes <= budget || !source_.first().is_streamed());
 }
 
@@ -38,9 +37,10 @@ std::optional<FrameCircles> ExportCircles::at(std::int64_t frame, StageStats& st
 }
 
 FrameCircles ExportCircles::make(std::int64_t frame, FilmSource::Frame source, StageStats& stats) {
-  if (has_recipes_ && source_.has_recipes()) {
+  if (has_recipes_) {
     const StageTimer timer(stats, "generate");
-    return {nullptr, CircleStream(source_.recipe(frame)), {}};
+    if (std::optional<CircleStream> circles = source_.from_recipes(frame))
+      return {nullptr, *std::move(circles), {}};
   }
   std::shared_ptr<Circles> memory;
   {

@@ -65,6 +65,37 @@ TEST(CircleRecipe, FramesWithFarPositionsHaveNoRecipe) {
   }
 }
 
+TEST(CircleRecipe, BlurredFramesHaveTheSamplesOfTheirSource) {
+  Scene scene = scenes()[0];
+  scene.animation = Animation{60, 9, 0};
+  scene.animation->samples = 3;
+  scene.keyed = std::make_shared<const std::vector<KeyedValue>>(
+      std::vector<KeyedValue>{{.target = KeyedValue::Target::kZoom,
+                               .keys = {{.frames = {0, 8}, .eases = std::vector<Ease>(2)},
+                                        {Keys::Value{1}, Keys::Value{2}}}}});
+  FilmSource film(scene), other(scene);
+  for (const std::int64_t frame : {1, 5, 2}) {
+    film.at(frame);
+    const std::optional<CircleStream> by_recipes = film.from_recipes(frame);
+    ASSERT_TRUE(by_recipes);
+    ASSERT_EQ(by_recipes->pictures(), 3U);
+    const FilmSource::Frame at = other.at(frame);
+    Circles memory;
+    const CircleStream by_source = at.circles->at(frame, memory);
+    std::vector<Circles> expected(3);
+    for (std::size_t k = 0; k < 3; ++k)
+      by_source.samples()->with_circles(k, [&](const CircleStream& sample, const Background&) {
+        sample.fetch_in_parallel(0, sample.count(), expected[k]);
+      });
+    for (std::size_t k = 0; k < 3; ++k)
+      by_recipes->samples()->with_circles(k, [&](const CircleStream& sample, const Background&) {
+        Circles made;
+        EXPECT_TRUE(same_bits(sample.all(made), expected[k])) << "frame " << frame << ", " << k;
+      });
+    EXPECT_FALSE(same_bits(expected[0], expected[2]));
+  }
+}
+
 TEST(CircleRecipe, SamplesMatchTheFrame) {
   for (const Scene& scene : scenes()) {
     FilmSource film(scene);
