@@ -341,12 +341,16 @@ class AreaBlender {
                                 float share) {
     if (!(share > 0)) return;
     scalar::ModePaint<L> shown = mode_paint<kStyled>(paint);
-    const float3 shade = shade_area_falloff(
-        ramp_, scratch_, circle, peak_alpha(paint), is_soft(paint), first_center.x,
-        scalar::pixel_center<L>(static_cast<float>(k * kRowStep), grid_.s, first_center.y));
+    const float y =
+        scalar::pixel_center<L>(static_cast<float>(k * kRowStep), grid_.s, first_center.y);
+    float3 shade;
     if (is_soft(paint)) {
+      shade =
+          shade_area_falloff<true>(ramp_, scratch_, circle, peak_alpha(paint), first_center.x, y);
       shown.blue = fabsf(shown.blue);
     } else {
+      shade =
+          shade_area_falloff<false>(ramp_, scratch_, circle, peak_alpha(paint), first_center.x, y);
       shown.red = shade.x;
       shown.green = shade.y;
       shown.blue = 1;

@@ -286,16 +286,15 @@ struct SpeckLines {
 
 /// Returns snow's red and green, and alpha at (x, y) in frame space. Not inlined, to keep callers
 /// short.
-__noinline__ __device__ inline float3 shade_area_falloff(const SnowRamp& ramp,
-                                                         const AreaScratch& scratch, int circle,
-                                                         float peak_alpha, bool is_soft, float x,
-                                                         float y) {
+template <bool kIsSoft>
+__noinline__ __device__ float3 shade_area_falloff(const SnowRamp& ramp, const AreaScratch& scratch,
+                                                  int circle, float peak_alpha, float x, float y) {
   using L = ScalarLanes;
   const float2 center = scratch.centers[circle];
   const float dx = center.x - x, dy = center.y - y, inverse_r2 = -scratch.factors[circle].z;
-  const auto of_circle = scalar::area_falloff<L>(scratch.discs[circle].z, peak_alpha, is_soft);
+  const auto of_circle = scalar::area_falloff<L>(scratch.discs[circle].z, peak_alpha, kIsSoft);
   float3 shade{0, 0, scalar::area_alpha<L>(of_circle, dx * dx, dy * dy, inverse_r2)};
-  if (!is_soft)
+  if (!kIsSoft)
     scalar::area_snow_color<L>(ramp, of_circle, dx * dx, dy * dy, inverse_r2, shade.x, shade.y);
   return shade;
 }

@@ -120,10 +120,11 @@ struct SubtileBlender {
     const bool reaches = box.reaches;
     // Circles with styles are painted one by one, too.
     const bool any_falloff = kStyled || __any_sync(kAllLanes, reaches && has_falloff(paint));
-    const bool is_mixed =
-        !kStyled && any_falloff && __any_sync(kAllLanes, reaches && !has_falloff(paint));
+    // Soft circles, too: a loop for them in paint_covering() slows snow by a twelfth.
+    const bool is_in_turn =
+        !kStyled && any_falloff && __any_sync(kAllLanes, reaches && !is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
-    if (!is_mixed && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
+    if (!is_in_turn && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
       store_for_covering(shape, r2, paint, any_falloff);
       const int column = reaches ? box.first_column : 0, row = reaches ? box.first_row : 0;
       if (!__any_sync(kAllLanes, reaches && box.side() > Policy::kShorterTestedSide))
@@ -142,7 +143,7 @@ struct SubtileBlender {
     const int num_whole = __popc(__ballot_sync(kAllLanes, reach.is_whole));
     const bool has_large =
         __any_sync(kAllLanes, reach.reaches && !reach.is_whole && box.reach > kMaxSpanRadius);
-    if (!has_large && !is_mixed && (any_falloff || 4 * num_whole < num_reaching)) {
+    if (!has_large && !is_in_turn && (any_falloff || 4 * num_whole < num_reaching)) {
       store_for_covering(shape, r2, paint, any_falloff);
       compute_spans(shape, reach.reaches ? r2 : -1, reach.reaches ? box.middle_x : 0, pixels, grid,
                     covering);
@@ -197,18 +198,14 @@ struct SubtileBlender {
     scratch.paints[i] = paint;
   }
 
-  /// Stores the lane's circle. Without styles circles with falloff need no r², but the alpha at the
-  /// centre, negative for soft ones, and only soft ones need their paint.
+  /// Stores the lane's circle. Without styles snow needs its peak, but no paint or r².
   __device__ void store_for_covering(const Shape& shape, float r2, const Paint& paint,
                                      bool any_falloff) {
-    if (!kStyled && any_falloff) {
-      const float peak = peak_alpha(paint);
-      scratch.discs[lane()] = {shape.x, shape.y, is_soft(paint) ? -peak : peak,
+    if (!kStyled && any_falloff)
+      scratch.discs[lane()] = {shape.x, shape.y, peak_alpha(paint),
                                scalar::inverse_square(shape.radius)};
-      if (is_soft(paint)) scratch.paints[lane()] = paint;
-    } else {
+    else
       store(lane(), shape, r2, paint, any_falloff);
-    }
   }
 
   /// Circle by circle, each lane paints its covered pixels. Bit i of `whole`: circle i covers the
@@ -270,8 +267,7 @@ struct SubtileBlender {
           if constexpr (kStyled)
             blend(pixels.state[k], dx * dx, dy * dy, disc.w, scratch.paints[i]);
           else
-            blend_falloff(pixels.state[k], dx * dx, dy * dy, disc.w, fabsf(disc.z),
-                          has_sign(disc.z) ? scratch.paints[i] : Paint());
+            blend_falloff(pixels.state[k], dx * dx, dy * dy, disc.w, disc.z, Paint(), false);
         }
       }
     } else {
@@ -290,9 +286,9 @@ struct SubtileBlender {
     scalar::composite<L>(state, mode_paint<kStyled>(paint), paint.alpha);
   }
   __device__ void blend_falloff(typename Pixels::State& state, float dx2, float dy2,
-                                float inverse_r2, float peak_alpha, const Paint& paint) const {
+                                float inverse_r2, float peak_alpha, const Paint& paint,
+                                bool soft) const {
     scalar::ModePaint<L> shown = mode_paint<kStyled>(paint);
-    const bool soft = is_soft(paint);
     shown.blue = soft ? fabsf(shown.blue) : 1;
     if (!soft) scalar::snow_color<L>(ramp, (dx2 + dy2) * inverse_r2, shown.red, shown.green);
     scalar::composite<L>(state, shown,
@@ -301,7 +297,8 @@ struct SubtileBlender {
   /// `last`: fourth number of the circle's disc.
   __device__ void blend(typename Pixels::State& state, float dx2, float dy2, float last,
                         const Paint& paint) const {
-    if (has_falloff(paint)) return blend_falloff(state, dx2, dy2, last, peak_alpha(paint), paint);
+    if (has_falloff(paint))
+      return blend_falloff(state, dx2, dy2, last, peak_alpha(paint), paint, is_soft(paint));
     if (kStyled && dx2 + dy2 <= last) return;  // in the hole
     blend_solid(state, paint);
   }
