@@ -114,7 +114,8 @@ ROUNDEL_HOST_DEVICE inline double number_between(KeyPath path, double a, double 
 /// The point between key `from` and the next of a spline through `count` keys. `point`: a key's
 /// std::array. Barry & Goldman's pyramid; the neighbours of the first and last key are mirrored.
 template <typename PointOf>
-ROUNDEL_HOST_DEVICE auto spline_between(const PointOf& point, std::size_t count, std::size_t from, double progress) {
+ROUNDEL_HOST_DEVICE auto spline_between(const PointOf& point, std::size_t count, std::size_t from,
+                                        double progress) {
   using Point = decltype(point(from));
   const auto distance = [](const Point& a, const Point& b) {
     double sum = 0;

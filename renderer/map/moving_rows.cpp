@@ -43,7 +43,8 @@ void move_together(const KeyTimes& times, std::span<const KeyNumbers> keys,
       for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = between<KeyPath::kExponential>(number_a(i), number_b(i), progress);
     else
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = number_at(times.path, keys.data(), keys.size(), place, i);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = number_at(times.path, keys.data(), keys.size(), place, i);
   });
 }
 

@@ -50,8 +50,8 @@ class ScaleCurve {
     const double g = function(kind, v), range = last_ - first_;
     if (range == 0) return g == g ? 0.5 : g;
     // Halves avoid an overflow; they are exact for such ends.
-    const double share = is_finite(range) ? (g - first_) / range
-                                          : (g / 2 - first_ / 2) / (last_ / 2 - first_ / 2);
+    const double share =
+        is_finite(range) ? (g - first_) / range : (g / 2 - first_ / 2) / (last_ / 2 - first_ / 2);
     return share < 0 ? 0 : share > 1 ? 1 : share;  // NaN stays
   }
   ROUNDEL_HOST_DEVICE double operator()(double v) const { return at(kind_, v); }
@@ -63,9 +63,8 @@ class ScaleCurve {
     if (kind == ScaleKind::kLog) return portable_log2(v);
     if (kind != ScaleKind::kSymlog) return v;
     const double share = 1 + std::fabs(v) / threshold_;
-    const double size = is_finite(share)
-                            ? portable_log2(share)
-                            : portable_log2(std::fabs(v)) - portable_log2(threshold_);
+    const double size = is_finite(share) ? portable_log2(share)
+                                         : portable_log2(std::fabs(v)) - portable_log2(threshold_);
     return std::copysign(size, v);
   }
 

@@ -333,17 +333,20 @@ TEST_F(DataLayer, LawsOfHeldRowsMakeTheSameCircles) {
                           ", alpha: " + keys("2", "4", ", ease: hold") + ", start: {column: 3}, ";
   const std::string color = "color: {column: {keys: {0: 4, 9: 5}}, missing: \"#123456\"";
   for (const std::string& layer :
-       {map + color + "}}", map + "z: {column: 4}, " + color + ", scale: symlog, threshold: 0.3}}, shader: snow",
+       {map + color + "}}",
+        map + "z: {column: 4}, " + color + ", scale: symlog, threshold: 0.3}}, shader: snow",
         map + color + ", scale: log, domain: [0.2, 0.9]}}, opacity: 0.3, rotate: 20",
         map + color + ", colormap: [\"#ff0000\", \"#00ff00\", \"#0000ff\"]}}, shader: soft",
         map + "color: {column: 2, domain: {keys: {0: [0, 1], 9: [0.4, 0.4]}}}}, "
               "radius_limits: [2px, 0.3], blend: add",
+        x + ", radius: {keys: {0: 2px, 5: 9px}}, color: \"#336699\"}, opacity: 0.4",
         x + ", radius: {column: 3, range: [1px, 9px], scale: sqrt}, alpha: {column: {keys: {1: 2, "
             "3: 4}}, range: [0.2, 0.7], domain: [0, 1]}, color: \"#336699\"}, scale: 2"}) {
-    const Scene scene = parse_scene("version: 1\nview: {center: [0.2, 0.7], zoom: 3, rotate: 15}\n"
-                                    "layers: [{random: {count: 3}}, {data: " +
-                                        path_ + ", " + layer + "}]",
-                                    "s.yaml");
+    const Scene scene = parse_scene(
+        "version: 1\nview: {center: [0.2, 0.7], zoom: 3, rotate: 15}\n"
+        "layers: [{random: {count: 3}}, {data: " +
+            path_ + ", " + layer + "}]",
+        "s.yaml");
     FilmSource film(scene);
     film.keep_circles(std::uint64_t{1} << 30);
     for (const std::int64_t frame : {0, 1, 5, 7, 12}) {

@@ -75,7 +75,8 @@ TEST(MovingRows, StartsShiftEachRow) {
       starts.insert(starts.end(), {5, -2, -4, -7, -10, 1e7, -1e7});  // at keys and far away
       for (std::vector<double>* column : {&a, &b, &c}) column->resize(starts.size(), 4);
       const std::vector<double> at =
-          moved(times, {{a.data()}, {b.data()}, {c.data()}, {{}, 5}, {a.data(), 0, 3}}, 5, starts, starts.size());
+          moved(times, {{a.data()}, {b.data()}, {c.data()}, {{}, 5}, {a.data(), 0, 3}}, 5, starts,
+                starts.size());
       for (std::size_t row = 0; row < starts.size(); ++row)
         EXPECT_EQ(
             at[row],

@@ -324,12 +324,12 @@ TEST(DeviceCircles, MovingRowsEqualTheCpu) {
     file << "x,y,to_x,to_y,size,level,start\n";
     for (int i = 0; i < 5000; ++i)
       file << fmt::format("{},{},{},{},{},{},{}\n", i % 71 / 71.0, i % 89 / 89.0, i % 97 / 97.0,
-                          i % 53 / 53.0, 1 + i % 6, i % 13, i % 31 - 5);
+                          i % 53 / 53.0, (1 + i % 6) / 300.0, i % 13, i % 31 - 5);
   }
   const std::string map =
       "map: {x: {keys: {0: {column: x}, 12: {column: to_x}, 20: 0.5}, ease: in-out}, y: {keys: {0: "
       "{column: y}, 9: {column: to_y}, 30: 0.4}, path: spline, repeat: ping-pong}, radius: {keys: "
-      "{0: 1px, 9: {column: size}}}, alpha: {keys: {0: 0.2, 9: 0.9}, ease: out}, start: {column: "
+      "{0: 0.005, 9: {column: size}}}, alpha: {keys: {0: 0.2, 9: 0.9}, ease: out}, start: {column: "
       "start}, color: ";
   for (const std::string& layers :
        {"  - {data: " + path + ", " + map + "\"#80ff20\"}}\n",

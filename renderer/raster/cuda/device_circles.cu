@@ -100,7 +100,8 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGr
 bool DeviceCircles::takes_rows(const CircleRecipe& recipe, cudaStream_t stream) {
   std::uint64_t bytes = 0;
   for (const CircleRun& run : recipe.runs)
-    if (const auto* const rows = std::get_if<RowsRun>(&run)) bytes += DeviceRows::bytes_of(*rows->rows);
+    if (const auto* const rows = std::get_if<RowsRun>(&run))
+      bytes += DeviceRows::bytes_of(*rows->rows);
   if (bytes > most_bytes_of_rows_) return false;
   std::vector<std::shared_ptr<const DeviceRows>> taken;
   for (const CircleRun& run : recipe.runs) {

@@ -17,8 +17,8 @@ constexpr std::uint64_t kMinStates = 2, kMaxStates = 8, kBytesOfStates = std::ui
 }  // namespace
 
 std::shared_ptr<DeviceFilm> DeviceFilm::get(const FilmCircles& film, cudaStream_t stream) {
-  return SharedOnDevice<DeviceFilm>::get(
-      film.number, [&](DeviceFilm& made) { made.copy(film, stream); });
+  return SharedOnDevice<DeviceFilm>::get(film.number,
+                                         [&](DeviceFilm& made) { made.copy(film, stream); });
 }
 
 void DeviceFilm::copy(const FilmCircles& film, cudaStream_t stream) {

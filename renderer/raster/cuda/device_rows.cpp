@@ -10,8 +10,7 @@ std::shared_ptr<const DeviceRows> DeviceRows::get(const std::shared_ptr<const He
                                                   cudaStream_t stream) {
   return SharedOnDevice<DeviceRows>::get(rows.get(), [&](DeviceRows& made) {
     rows->for_each_array([&](const auto& array) {
-      if (!array.empty())
-        copy_to_device(std::as_bytes(array), made.arrays_[array.data()], stream);
+      if (!array.empty()) copy_to_device(std::as_bytes(array), made.arrays_[array.data()], stream);
     });
     ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));  // for the streams of others
     made.rows_ = rows;

@@ -22,7 +22,7 @@ class DeviceRows {
   RowLaws on_device(RowLaws laws) const;
 
  private:
-  std::shared_ptr<const HeldRows> rows_;  // its address stays its own
+  std::shared_ptr<const HeldRows> rows_;                   // its address stays its own
   std::map<const void*, DeviceBuffer<std::byte>> arrays_;  // by those of rows_
 };
 
