@@ -58,10 +58,10 @@ struct RowLaws {
   HeldNumber x, y, z;
   HeldSize radius, alpha;
   bool has_limits = false;
-  double least = 0, most = 0;            ///< of radii
+  double least = 0, most = 0;            ///< limits of radii
   const DisplayColor* colors = nullptr;  ///< by row, or null
   DisplayColor constant;                 ///< without `colors` and a scale
-  bool has_scale = false;                ///< of colors
+  bool has_scale = false;                ///< colors have a scale
   HeldNumber value;
   ScaleCurve curve;
   GradientView gradient{};

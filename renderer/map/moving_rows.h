@@ -72,7 +72,7 @@ struct HeldNumber {
 
   KeyPath path = KeyPath::kLinear;
   KeyRepeat repeat = KeyRepeat::kNone;
-  std::uint32_t count = 1;  ///< of keys; 1: the number stays
+  std::uint32_t count = 1;  ///< number of keys; 1: it stays
   std::array<double, kMaxKeys> frames{};
   std::array<Ease, kMaxKeys> eases{};
   std::array<KeyNumbers, kMaxKeys> keys{};

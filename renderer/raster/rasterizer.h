@@ -65,8 +65,8 @@ struct FrameTarget {
   /// If all are null, pixels are discarded; this is the memory that they would take.
   std::uint64_t measured_bytes = 0;
   std::uint64_t held_bytes = 0;  ///< more memory that the caller holds while drawing
-  /// The picture is this one of so many, drawn one after the other, and the output their mean, made
-  /// with the last. Only if Rasterizer::draws_means().
+  /// Index of this picture, and number of pictures, drawn one after the other, whose mean is the
+  /// output; it is made with the last one. Only if Rasterizer::draws_means().
   std::size_t sample = 0, samples = 1;
 
   FrameTarget(Framebuffer& out) : framebuffer(&out) {}  // NOLINT: one of three outputs

@@ -315,7 +315,7 @@ TEST_F(DataLayer, HeldRowsMoveLikeReadOnes) {
   }
 }
 
-/// What a device does with the rows, done here: all kinds of numbers, bit for bit.
+/// Makes on the host what a device makes from the rows: all kinds of numbers, bit for bit.
 TEST_F(DataLayer, LawsOfHeldRowsMakeTheSameCircles) {
   std::mt19937 random(6);
   std::uniform_real_distribution<double> share(0.1, 1);

@@ -140,7 +140,7 @@ class CudaBackend final : public RasterBackend {
   // Contents of background_, and its number of rows.
   std::optional<std::pair<BackgroundRows, int>> filled_background_;
   DeviceBuffer<Pixel> framebuffer_;
-  MeanArgs mean_{};  // of the frame's samples, if it has some
+  MeanArgs mean_{};  // arguments of the mean, if the frame has samples
   DeviceBuffer<Pixel> sums_;
   DeviceBuffer<std::uint8_t> changes_;
   DeviceBuffer<float> display_curve_;

@@ -82,7 +82,7 @@ class DeviceCircles {
   Circles made_;                   // the chunk's circles on the host, if they were not in memory
 
   std::uint64_t most_bytes_of_rows_ = 0;
-  std::vector<std::shared_ptr<const DeviceRows>> rows_;  // of the recipe's runs, or null
+  std::vector<std::shared_ptr<const DeviceRows>> rows_;  // rows of the recipe's runs, or null
 
   std::shared_ptr<DeviceFilm> film_;                // source of these circles, or null
   std::shared_ptr<const DeviceFilm::State> state_;  // state of the film that shapes_ are made from
