@@ -249,10 +249,10 @@ std::vector<CircleRun> CircleSource::device_runs() const {
     if (layer.layer().stroke) return {};
     if (std::optional<RowLaws> laws = layer.source()->row_laws()) {
       laws->finish = layer.finish();
-      runs.push_back(RowsRun{first, count, *laws, layer.source()->held()});
+      runs.emplace_back(RowsRun{first, count, *laws, layer.source()->held()});
     } else if (const RandomLaws* const random = layer.traits().laws;
                random != nullptr && !layer.has_double_centers()) {
-      runs.push_back(RandomRun{first, count, *random, layer.finish(), layer.move()});
+      runs.emplace_back(RandomRun{first, count, *random, layer.finish(), layer.move()});
     } else {
       return {};
     }
