@@ -120,7 +120,8 @@ struct SubtileBlender {
     const bool reaches = box.reaches;
     // Circles with styles are painted one by one, too.
     const bool any_falloff = kStyled || __any_sync(kAllLanes, reaches && has_falloff(paint));
-    // Soft circles, too: a loop for them in paint_covering() slows snow by a twelfth.
+    // Batches of several shaders, or with soft circles, for which a loop in paint_covering() slows
+    // snow by a twelfth.
     const bool is_in_turn =
         !kStyled && any_falloff && __any_sync(kAllLanes, reaches && !is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
